@@ -31,64 +31,82 @@ pub fn broken<T: Element>() -> Ladder<Reduction<T>> {
 }
 
 macro_rules! broken {
-    ($name:literal, [$($by:ident),*], $idea:literal) => {
+    ($name:literal, $of:literal, [$($by:ident),*], $idea:literal) => {
         Rung::new(
             $name,
             $idea,
             ptx!("kernels/broken/" $name ".ptx"),
         )
         .refuses(vectors_only)
-        .broken(&[$(Checker::$by),*])
+        .broken($of, &[$(Checker::$by),*])
         .adapts(large_sum)
     };
 }
 
 static MISSING_FIRST_BARRIER: Rung = broken!(
     "missing_first_barrier",
+    "sequential",
     [Races, Result],
     "no barrier between filling shared memory and the first step"
 );
-static LOCKSTEP_WARP: Rung =
-    broken!("lockstep_warp", [Races, Result], "the last warp unrolled without __syncwarp");
+static LOCKSTEP_WARP: Rung = broken!(
+    "lockstep_warp",
+    "unrolled_warp",
+    [Races, Result],
+    "the last warp unrolled without __syncwarp"
+);
 static LOCKSTEP_WARP_VOLATILE: Rung = broken!(
     "lockstep_warp_volatile",
+    "unrolled_warp",
     [Races, Result],
     "the same with volatile, as published in 2007"
 );
 static EARLY_RETURN_SHUFFLE: Rung = broken!(
     "early_return_shuffle",
+    "shuffle",
     [Races, Result, Fault],
     "a full-mask shuffle after some lanes have returned"
 );
 static ACTIVEMASK_SHUFFLE: Rung = broken!(
     "activemask_shuffle",
+    "shuffle",
     [Races, Result, Fault],
     "__activemask() as the mask of a shuffle in a branch"
 );
 static LAST_BLOCK_WITHOUT_FENCE: Rung = broken!(
     "last_block_without_fence",
+    "finish_last_block",
     [Races, Result],
     "the last block reads partials that no fence has published"
 );
-static SCRATCH_IS_INPUT: Rung =
-    broken!("scratch_is_input", [Input], "passes that alternate between the scratch and the input");
+static SCRATCH_IS_INPUT: Rung = broken!(
+    "scratch_is_input",
+    "sequential",
+    [Input],
+    "passes that alternate between the scratch and the input"
+);
 static NON_POWER_OF_TWO_TAIL: Rung =
-    broken!("non_power_of_two_tail", [Result], "a tree in halves over 192 threads");
-static OFF_BY_ONE_PAIR: Rung =
-    broken!("off_by_one_pair", [Result], "a partner one index too near, which equal elements hide")
-        .adapts(|case| match case.input {
-            Input::Constant => Case { input: Input::Constant, ..large_sum(case) },
-            _ => large_sum(case),
-        });
-static MAX_PADDED_WITH_ZERO: Rung =
-    broken!("max_padded_with_zero", [Result], "a maximum whose last block is padded with 0")
-        .adapts(|case| Case { op: Op::Max, input: Input::Negative, ..large_sum(case) });
+    broken!("non_power_of_two_tail", "sequential", [Result], "a tree in halves over 192 threads");
+static OFF_BY_ONE_PAIR: Rung = broken!(
+    "off_by_one_pair",
+    "first_add",
+    [Result],
+    "a partner one index too near, which equal elements hide"
+)
+.adapts(|case| match case.input {
+    Input::Constant => Case { input: Input::Constant, ..large_sum(case) },
+    _ => large_sum(case),
+});
+static MAX_PADDED_WITH_ZERO: Rung = broken!(
+    "max_padded_with_zero",
+    "sequential",
+    [Result],
+    "a maximum whose last block is padded with 0"
+)
+.adapts(|case| Case { op: Op::Max, input: Input::Negative, ..large_sum(case) });
 static HALF_ACCUMULATOR: Rung =
-    broken!("half_accumulator", [Result], "halves summed in half precision").adapts(|case| Case {
-        dtype: Dtype::F16,
-        input: Input::Negative,
-        ..large_sum(case)
-    });
+    broken!("half_accumulator", "sequential", [Result], "halves summed in half precision")
+        .adapts(|case| Case { dtype: Dtype::F16, input: Input::Negative, ..large_sum(case) });
 
 /// A sum of distinct `f32` in several blocks, whose number is no multiple of 32: that brings out most faults.
 fn large_sum(case: &Case) -> Case {

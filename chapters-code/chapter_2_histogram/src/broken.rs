@@ -30,50 +30,64 @@ pub fn broken<K: Key>() -> Ladder<Counting<K>> {
 }
 
 macro_rules! broken {
-    ($name:literal, [$($by:ident),*], $idea:literal) => {
+    ($name:literal, $of:literal, [$($by:ident),*], $idea:literal) => {
         Rung::new(
             $name,
             $idea,
             ptx!("kernels/broken/" $name ".ptx"),
         )
         .refuses(|rung, case| refuses(rung, case, bins::MOST))
-        .broken(&[$(Checker::$by),*])
+        .broken($of, &[$(Checker::$by),*])
         .adapts(uniform)
     };
 }
 
-static RACY: Rung =
-    broken!("racy", [Races, Result], "plain increments of counters in global memory");
+static RACY: Rung = broken!(
+    "racy",
+    "global_atomics",
+    [Races, Result],
+    "plain increments of counters in global memory"
+);
 static MISSING_BARRIER: Rung = broken!(
     "missing_barrier",
+    "shared_atomics",
     [Races, Result],
     "__syncwarp for __syncthreads, between zeroing a block's counters and counting"
 );
 static SAME_WARP: Rung =
-    broken!("same_warp", [Races, Result], "plain increments of a warp's own copy");
-static ZEROING_RACES: Rung =
-    broken!("zeroing_races", [Races, Result], "blocks zero the output that others already add to");
+    broken!("same_warp", "warp_copies", [Races, Result], "plain increments of a warp's own copy");
+static ZEROING_RACES: Rung = broken!(
+    "zeroing_races",
+    "shared_atomics",
+    [Races, Result],
+    "blocks zero the output that others already add to"
+);
 static CLUSTER_UNREADY: Rung = Rung::new(
     "cluster_unready",
     "blocks of a cluster add to counters that their owner has not zeroed",
     ptx!("kernels/broken/cluster_unready.compute_90.ptx"),
 )
 .refuses(|rung, case| refuses(rung, case, bins::MOST))
-.broken(&[Checker::Races, Checker::Result])
+.broken("clustered", &[Checker::Races, Checker::Result])
 .adapts(uniform);
 static PACKED_OVERFLOW: Rung =
-    broken!("packed_overflow", [Result], "two counters of 16 bits in a word").adapts(|case| Case {
-        shape: Shape::Vector { n: several_blocks(case).max(1 << 17) },
-        input: Input::Constant,
-        ..uniform(case)
-    });
-static ROUNDED_UP: Rung =
-    broken!("rounded_up", [Result], "floats at the range's end are counted behind the last bin")
+    broken!("packed_overflow", "shared_atomics", [Result], "two counters of 16 bits in a word")
         .adapts(|case| Case {
-            dtype: Dtype::F32,
-            parameters: HistogramParameters::of_bins(257).into(),
+            shape: Shape::Vector { n: several_blocks(case).max(1 << 17) },
+            input: Input::Constant,
             ..uniform(case)
         });
+static ROUNDED_UP: Rung = broken!(
+    "rounded_up",
+    "warp_copies",
+    [Result],
+    "floats at the range's end are counted behind the last bin"
+)
+.adapts(|case| Case {
+    dtype: Dtype::F32,
+    parameters: HistogramParameters::of_bins(257).into(),
+    ..uniform(case)
+});
 
 /// About as many keys as the case asks for, but enough for several blocks.
 fn several_blocks(case: &Case) -> u64 {

@@ -30,16 +30,17 @@ pub fn broken<T: Element>() -> Ladder<PrefixScan<T>> {
 }
 
 macro_rules! broken {
-    ($name:literal, $ptx:expr, [$($by:ident),*], $idea:literal) => {
+    ($name:literal, $of:literal, $ptx:expr, [$($by:ident),*], $idea:literal) => {
         Rung::new($name, $idea, $ptx)
             .refuses(vectors_only)
-            .broken(&[$(Checker::$by),*])
+            .broken($of, &[$(Checker::$by),*])
             .adapts(sum_of_blocks)
     };
 }
 
 static ONE_BUFFER: Rung = broken!(
     "one_buffer",
+    "hillis_steele",
     ptx!("kernels/broken/one_buffer.ptx"),
     [Races, Result],
     "the steps of Hillis and Steele in one buffer"
@@ -47,6 +48,7 @@ static ONE_BUFFER: Rung = broken!(
 /// A block's scan lacks the prefix of the block.
 pub static INDEPENDENT_BLOCKS: Rung = broken!(
     "independent_blocks",
+    "shuffle",
     shuffle::RUNG.ptx,
     [Result],
     "every block is scanned, and no block gets its prefix"
@@ -54,6 +56,7 @@ pub static INDEPENDENT_BLOCKS: Rung = broken!(
 /// A block's prefix lacks all blocks but one.
 pub static PREVIOUS_BLOCK_ONLY: Rung = broken!(
     "previous_block_only",
+    "shuffle",
     shuffle::RUNG.ptx,
     [Result],
     "a block gets the aggregate of the block before it, and of no other"
@@ -61,6 +64,7 @@ pub static PREVIOUS_BLOCK_ONLY: Rung = broken!(
 /// Only an operator that does not commute shows the fault.
 pub static SWAPPED_OPERANDS: Rung = broken!(
     "swapped_operands",
+    "shuffle",
     ptx!("kernels/broken/swapped_operands.ptx"),
     [Result],
     "an element is combined with its prefix in the wrong order: no sum shows it"
@@ -68,18 +72,21 @@ pub static SWAPPED_OPERANDS: Rung = broken!(
 .adapts(|case| Case { op: Op::Affine, dtype: Dtype::I64, ..sum_of_blocks(case) });
 static FLAG_WITHOUT_RELEASE: Rung = broken!(
     "flag_without_release",
+    "chained",
     ptx!("kernels/broken/flag_without_release.ptx"),
     [Races, Result],
     "a prefix and its flag in two words, written in no order"
 );
 static RING_WITHOUT_FENCE: Rung = broken!(
     "ring_without_fence",
+    "producer_consumer",
     ptx!("kernels/broken/ring_without_fence.compute_90.ptx"),
     [Races, Result],
     "stages released without a fence: a bulk copy may overtake a read"
 );
 static STATIC_TILE_INDEX: Rung = broken!(
     "static_tile_index",
+    "lookback",
     ptx!("kernels/broken/static_tile_index.ptx"),
     [Fault],
     "look-back with tiles numbered by blockIdx: it never ends on a GPU"

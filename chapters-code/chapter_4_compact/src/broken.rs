@@ -28,16 +28,17 @@ pub fn broken<T: Element>() -> Ladder<Compaction<T>> {
 }
 
 macro_rules! broken {
-    ($name:literal, $ptx:expr, [$($by:ident),*], $idea:literal) => {
+    ($name:literal, $of:literal, $ptx:expr, [$($by:ident),*], $idea:literal) => {
         Rung::new($name, $idea, $ptx)
             .refuses(vectors_only)
-            .broken(&[$(Checker::$by),*])
+            .broken($of, &[$(Checker::$by),*])
             .adapts(random_f32)
     };
 }
 
 static INCLUSIVE_INDEX: Rung = broken!(
     "inclusive_index",
+    "scan_then_scatter",
     scan_then_scatter::RUNG.ptx,
     [Result],
     "the inclusive scan of the flags as indices: all one too large"
@@ -46,6 +47,7 @@ static INCLUSIVE_INDEX: Rung = broken!(
 /// A mask that alternates hides the fault.
 pub static FLAG_COUNTED_TWICE: Rung = broken!(
     "flag_counted_twice",
+    "scan_then_scatter",
     ptx!("kernels/broken/flag_counted_twice.ptx"),
     [Result],
     "an exclusive scan made from the inclusive one by adding a flag instead of subtracting it"
@@ -53,18 +55,21 @@ pub static FLAG_COUNTED_TWICE: Rung = broken!(
 .refuses(small_indices);
 static MASK_NOT_NORMALIZED: Rung = broken!(
     "mask_not_normalized",
+    "unordered",
     ptx!("kernels/broken/mask_not_normalized.ptx"),
     [Result],
     "the bytes of a mask added up, as if every byte but 0 were 1"
 );
 static ACTIVE_LANES: Rung = broken!(
     "active_lanes",
+    "unordered",
     ptx!("kernels/broken/active_lanes.ptx"),
     [Races, Result],
     "ranks among __activemask(), taken in two branches"
 );
 static MISSING_BARRIER: Rung = broken!(
     "missing_barrier",
+    "staged",
     ptx!("kernels/broken/missing_barrier.ptx"),
     [Races, Result],
     "selected elements read from shared memory before all are there"
@@ -72,6 +77,7 @@ static MISSING_BARRIER: Rung = broken!(
 /// One tile hides the fault.
 pub static LAST_TILE_ONLY: Rung = broken!(
     "last_tile_only",
+    "staged",
     ptx!("kernels/broken/last_tile_only.ptx"),
     [Result],
     "the count of the last tile, instead of the count of all tiles"
@@ -79,6 +85,7 @@ pub static LAST_TILE_ONLY: Rung = broken!(
 /// After its fault the driver takes no more work from the process.
 pub static NO_CAPACITY: Rung = broken!(
     "no_capacity",
+    "unordered",
     ptx!("kernels/broken/no_capacity.ptx"),
     [Guard, Fault],
     "selected elements are written, whether there is room or not"

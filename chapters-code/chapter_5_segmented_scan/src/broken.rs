@@ -36,16 +36,17 @@ const ADD_TO_ALL: PtxText = ptx!("kernels/broken/border_ignored.ptx");
 const ADD_PREVIOUS: PtxText = ptx!("kernels/broken/previous_block_only.ptx");
 
 macro_rules! broken {
-    ($name:literal, $ptx:expr, [$($by:ident),*], $idea:literal) => {
+    ($name:literal, $of:literal, $ptx:expr, [$($by:ident),*], $idea:literal) => {
         Rung::new($name, $idea, $ptx)
             .refuses(scans_only)
-            .broken(&[$(Checker::$by),*])
+            .broken($of, &[$(Checker::$by),*])
             // A block of 256 has a head, and what is open before it.
             .adapts(|case| scan_of(case, Kind::Inclusive, Segments::Of(100)))
     };
-    ($name:literal, [$($by:ident),*], $idea:literal) => {
+    ($name:literal, $of:literal, [$($by:ident),*], $idea:literal) => {
         broken!(
             $name,
+            $of,
             ptx!("kernels/broken/" $name ".ptx"),
             [$($by),*],
             $idea
@@ -53,21 +54,35 @@ macro_rules! broken {
     };
 }
 
-static FLAGS_NOT_JOINED: Rung =
-    broken!("flags_not_joined", [Result], "an operator on pairs that forgets to combine the flags");
-static ONE_BUFFER: Rung =
-    broken!("one_buffer", [Races, Result], "Hillis and Steele's steps over pairs in one buffer");
-static EXCLUSIVE_LEAKS: Rung =
-    broken!("exclusive_leaks", [Result], "an exclusive scan by a shift: it leaks over the heads")
-        .adapts(|case| scan_of(case, Kind::Exclusive, Segments::Of(64)));
+static FLAGS_NOT_JOINED: Rung = broken!(
+    "flags_not_joined",
+    "hillis_steele",
+    [Result],
+    "an operator on pairs that forgets to combine the flags"
+);
+static ONE_BUFFER: Rung = broken!(
+    "one_buffer",
+    "hillis_steele",
+    [Races, Result],
+    "Hillis and Steele's steps over pairs in one buffer"
+);
+static EXCLUSIVE_LEAKS: Rung = broken!(
+    "exclusive_leaks",
+    "shuffle",
+    [Result],
+    "an exclusive scan by a shift: it leaks over the heads"
+)
+.adapts(|case| scan_of(case, Kind::Exclusive, Segments::Of(64)));
 static BORDER_IGNORED: Rung = broken!(
     "border_ignored",
+    "shuffle",
     shuffle::RUNG.ptx,
     [Result],
     "what is open before a block, added to all its elements"
 );
 static PREVIOUS_BLOCK_ONLY: Rung = broken!(
     "previous_block_only",
+    "shuffle",
     shuffle::RUNG.ptx,
     [Result],
     "a block gets the aggregate of the block before it, and of no other"
@@ -75,6 +90,7 @@ static PREVIOUS_BLOCK_ONLY: Rung = broken!(
 .adapts(|case| scan_of(case, Kind::Inclusive, Segments::Giant));
 static MISSING_BARRIER: Rung = broken!(
     "missing_barrier",
+    "block_per_segment",
     [Races, Result],
     "one block per segment, without the barrier that ends a round"
 )

@@ -41,14 +41,15 @@ pub fn permutations() -> Ladder<Permutation> {
 }
 
 macro_rules! broken {
-    ($name:literal, $ptx:literal, [$($by:ident),*], $idea:literal) => {
+    ($name:literal, $of:literal, $ptx:literal, [$($by:ident),*], $idea:literal) => {
         Rung::new($name, $idea, ptx!("kernels/" $ptx))
-            .broken(&[$(Checker::$by),*])
+            .broken($of, &[$(Checker::$by),*])
     };
 }
 
 static TAIL_DROPPED: Rung = broken!(
     "tail_dropped",
+    "packs",
     "broken/tail_dropped.ptx",
     [Result],
     "whole packs and nothing else, which is right for multiples of four"
@@ -57,6 +58,7 @@ static TAIL_DROPPED: Rung = broken!(
 .adapts(|case| enlarged(case, 3, AccessParameters::default()));
 static LAST_LANE: Rung = broken!(
     "last_lane",
+    "shuffled",
     "broken/last_lane.ptx",
     [Result],
     "the last lane of a warp shuffles, too, and gets its own pack"
@@ -65,6 +67,7 @@ static LAST_LANE: Rung = broken!(
 .adapts(|case| enlarged(case, 0, patterns::offset(1)));
 static IN_PLACE_SHIFT: Rung = broken!(
     "in_place_shift",
+    "offset_loads",
     "broken/in_place_shift.ptx",
     [Races, Result],
     "a shifted copy of an array onto itself"
@@ -73,6 +76,7 @@ static IN_PLACE_SHIFT: Rung = broken!(
 .adapts(|case| enlarged(case, 0, patterns::offset(1)));
 static STAGED_WITHOUT_BARRIER: Rung = broken!(
     "staged_without_barrier",
+    "aos_staged",
     "broken/staged_without_barrier.ptx",
     [Races, Result],
     "no barrier between filling the tile and reading it"
@@ -81,6 +85,7 @@ static STAGED_WITHOUT_BARRIER: Rung = broken!(
 .adapts(|case| enlarged(case, 0, patterns::records(Records::Particles)));
 static SCATTER_REPEATS: Rung = broken!(
     "scatter_repeats",
+    "scatter",
     "scatter.ptx",
     [Races, Result],
     "a scatter whose indices repeat: the last store stays, and its order is open"
@@ -89,6 +94,7 @@ static SCATTER_REPEATS: Rung = broken!(
 .adapts(|case| enlarged(case, 0, patterns::order(Order::Random)));
 static MISALIGNED_PACKS: Rung = broken!(
     "misaligned_packs",
+    "two_packs",
     "broken/misaligned_packs.ptx",
     [Fault],
     "packs that are cast to begin at the offset"

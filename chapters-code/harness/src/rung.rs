@@ -423,6 +423,8 @@ pub struct Rung {
     pub ptx: PtxText,
     /// The checks that detect what is wrong with a broken rung; empty for a correct one.
     pub caught_by: &'static [Checker],
+    /// The right rung that a broken rung is made of; `None` for a correct one.
+    pub made_of: Option<&'static str>,
     /// The largest size, in elements, on which the rung runs unless it is asked for by name.
     pub most_elements: u64,
     /// Whether the kernel never ends on a GPU. The simulator detects that, so only the simulator runs it.
@@ -443,6 +445,7 @@ impl Rung {
             idea,
             ptx,
             caught_by: &[],
+            made_of: None,
             most_elements: u64::MAX,
             is_endless: false,
             refuses: |_, _| None,
@@ -461,9 +464,10 @@ impl Rung {
         Self { most_elements, ..self }
     }
 
-    /// The same rung, marked as broken on purpose. The checks in `caught_by` detect the fault.
-    pub const fn broken(self, caught_by: &'static [Checker]) -> Self {
-        Self { caught_by, ..self }
+    /// The same rung, marked as broken on purpose: made of the right rung `of`. The checks in `caught_by` detect the
+    /// fault.
+    pub const fn broken(self, of: &'static str, caught_by: &'static [Checker]) -> Self {
+        Self { made_of: Some(of), caught_by, ..self }
     }
 
     /// The same rung, run on `adapts(case)` where `case` is asked for.

@@ -56,95 +56,6 @@ const OPEN: [(&str, &str, &str); 5] = [
 const MATRICES: [(u64, u64); 3] = [(32, 64), (64, 100), (256, 256)];
 /// Bytes of recorded memory of a size, at most.
 const HEAVIEST: usize = 200_000;
-/// The right kernel of each one that is wrong on purpose, by chapter.
-const MADE_OF: [(&str, &[(&str, &str)]); 7] = [
-    (
-        "chapter_1_reduce",
-        &[
-            ("missing_first_barrier", "sequential"),
-            ("lockstep_warp", "unrolled_warp"),
-            ("lockstep_warp_volatile", "unrolled_warp"),
-            ("early_return_shuffle", "shuffle"),
-            ("activemask_shuffle", "shuffle"),
-            ("last_block_without_fence", "finish_last_block"),
-            ("scratch_is_input", "sequential"),
-            ("non_power_of_two_tail", "sequential"),
-            ("off_by_one_pair", "first_add"),
-            ("max_padded_with_zero", "sequential"),
-            ("half_accumulator", "sequential"),
-        ],
-    ),
-    (
-        "chapter_2_histogram",
-        &[
-            ("racy", "global_atomics"),
-            ("missing_barrier", "shared_atomics"),
-            ("same_warp", "warp_copies"),
-            ("zeroing_races", "shared_atomics"),
-            ("packed_overflow", "shared_atomics"),
-            ("rounded_up", "warp_copies"),
-            ("cluster_unready", "clustered"),
-        ],
-    ),
-    (
-        "chapter_3_scan",
-        &[
-            ("one_buffer", "hillis_steele"),
-            ("independent_blocks", "shuffle"),
-            ("flag_without_release", "chained"),
-            ("previous_block_only", "shuffle"),
-            ("swapped_operands", "shuffle"),
-            ("ring_without_fence", "producer_consumer"),
-            ("static_tile_index", "lookback"),
-        ],
-    ),
-    (
-        "chapter_4_compact",
-        &[
-            ("inclusive_index", "scan_then_scatter"),
-            ("flag_counted_twice", "scan_then_scatter"),
-            ("mask_not_normalized", "unordered"),
-            ("active_lanes", "unordered"),
-            ("no_capacity", "unordered"),
-            ("missing_barrier", "staged"),
-            ("last_tile_only", "staged"),
-        ],
-    ),
-    (
-        "chapter_5_segmented_scan",
-        &[
-            ("flags_not_joined", "hillis_steele"),
-            ("one_buffer", "hillis_steele"),
-            ("exclusive_leaks", "shuffle"),
-            ("border_ignored", "shuffle"),
-            ("previous_block_only", "shuffle"),
-            ("missing_barrier", "block_per_segment"),
-        ],
-    ),
-    (
-        "chapter_6_transpose",
-        &[
-            ("missing_barrier", "padded"),
-            ("swizzle_one_side", "swizzled"),
-            ("width_for_height", "padded"),
-            ("in_place_tiles", "coarsened"),
-            ("in_place_swaps", "in_place"),
-            ("one_bounds_check", "padded"),
-            ("unchecked_edge", "padded"),
-        ],
-    ),
-    (
-        "chapter_7_coalescing",
-        &[
-            ("tail_dropped", "packs"),
-            ("last_lane", "shuffled"),
-            ("in_place_shift", "offset_loads"),
-            ("misaligned_packs", "two_packs"),
-            ("staged_without_barrier", "aos_staged"),
-            ("scatter_repeats", "scatter"),
-        ],
-    ),
-];
 /// The module, compressed.
 const MACHINE: &str = "chapters-code/tools/lab/lab.wasm.gz";
 /// The folder of the lab in the built book.
@@ -395,22 +306,17 @@ type Options = (&'static str, String, Vec<(String, Case)>);
 
 /// The kernels of the family of `kernel`, the right one first, each with its idea; none where it is alone.
 fn family(chapter: &str, kernel: &str) -> Vec<(&'static str, &'static str)> {
-    let of_chapter = MADE_OF.iter().find(|(name, _)| *name == chapter);
-    let pairs = of_chapter.map_or(&[][..], |(_, pairs)| pairs);
-    let own = pairs.iter().find(|(wrong, _)| *wrong == kernel).map_or(kernel, |(_, right)| right);
-    let wrong: Vec<&str> =
-        pairs.iter().filter(|(_, right)| *right == own).map(|(wrong, _)| *wrong).collect();
     let Some(chapter) = chapters().iter().find(|known| known.name() == chapter) else {
         return Vec::new();
     };
     let rungs = chapter.rungs();
-    let named = |name: &str| rungs.iter().find(|rung| rung.name == name);
-    match (named(own), wrong.is_empty()) {
-        (Some(right), false) => {
-            let wrong = wrong.iter().filter_map(|name| named(name));
-            std::iter::once(right).chain(wrong).map(|rung| (rung.name, rung.idea)).collect()
-        }
-        _ => Vec::new(),
+    let made_of = rungs.iter().find(|rung| rung.name == kernel).and_then(|rung| rung.made_of);
+    let own = made_of.unwrap_or(kernel);
+    let right = rungs.iter().filter(|rung| rung.name == own);
+    let wrong: Vec<_> = rungs.iter().filter(|rung| rung.made_of == Some(own)).collect();
+    match wrong.is_empty() {
+        true => Vec::new(),
+        false => right.chain(wrong).map(|rung| (rung.name, rung.idea)).collect(),
     }
 }
 
@@ -544,10 +450,6 @@ mod tests {
                 let is_right = right.is_some_and(|right| !right.is_broken());
                 assert!(is_right, "{} of {}: {family:?}", rung.name, chapter.name());
                 assert!(family.iter().any(|(name, _)| *name == rung.name), "{}", rung.name);
-            }
-            let pairs = MADE_OF.iter().filter(|(name, _)| *name == chapter.name());
-            for (wrong, _) in pairs.flat_map(|(_, pairs)| *pairs) {
-                assert!(rungs.iter().any(|rung| rung.name == *wrong), "{wrong} is no rung");
             }
         }
     }
