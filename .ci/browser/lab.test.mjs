@@ -77,6 +77,13 @@ reading("a struck barrier is a race at its lines, and comes back", PAGE, {}, asy
     assert.equal(await lab.locator(".source li.race").count(), 0);
 });
 
+reading("the line of a fault is lit", "chapter_7_coalescing/what_goes_wrong.html", {}, async (page) => {
+    const lab = await open(page, "chapter_7_coalescing/misaligned_packs");
+    const [, line] = (await verdict(lab)).match(/The launch was stopped: .*misaligned_packs\.cu:(\d+)/s);
+    assert.equal(await lab.locator(".source li.race").count(), 1);
+    assert.equal(await lab.locator(".source li.race").getAttribute("data-line"), line);
+});
+
 reading("a struck mask is replaced by the lanes that are active", "chapter_1_reduce/what_goes_wrong.html", {}, async (page) => {
     const lab = await open(page, "chapter_1_reduce/early_return_shuffle");
     await lab.locator(".verdict.bad").waitFor();

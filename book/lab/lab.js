@@ -548,10 +548,15 @@
             return `The result is wrong in ${plural(different, "element")}: ${listed.join(", ")}${different > listed.length ? ", …" : "."}`;
         }
 
-        /** Lights the lines of races and stale reads, and the line of the current step. */
+        /** Lights the lines of races, stale reads and faults, and the line of the current step. */
         light() {
             const reports = [...(this.outcome?.races ?? []), ...(this.outcome?.weak?.reads ?? [])];
             const races = new Set(reports.flatMap((report) => report.lines));
+            const faults = [...(this.outcome?.launches ?? []).map((launch) => launch.fault?.message), this.outcome?.weak?.fault];
+            for (const message of faults.filter((message) => message)) {
+                const isNamed = (line) => message.split(line).slice(1).some((rest) => !/^\d/.test(rest));
+                [...this.lines.keys()].filter(isNamed).forEach((line) => races.add(line));
+            }
             const step = this.shownSteps?.[this.at];
             const now = this.stepper.hidden ? undefined : step?.line;
             for (const [name, item] of this.lines) {
