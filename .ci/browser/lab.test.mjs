@@ -245,6 +245,32 @@ reading("a value that a kernel refuses says why", "chapter_1_reduce/warps_and_lo
     await lab.locator(".verdict.good").waitFor();
 });
 
+/** For a kernel of a page: values of options with which it runs, and one that it refuses, with the reason. */
+const CHOICES = [
+    ["chapter_4_compact/single_pass.html", "chapter_4_compact/staged", { select: ["bits", "predicate"], mask: ["clustered", "alternating"] }, []],
+    ["chapter_6_transpose/tile.html", "chapter_6_transpose/tile", {}, ["Threads per block", "128", "blocks of 128 threads; its own have 1024"]],
+    ["chapter_7_coalescing/copy.html", "chapter_7_coalescing/bytes_in_flight", { "loads-per-thread": ["2", "8"], resident: ["4"] }, []],
+];
+
+for (const [path, kernel, values, [refused, value, reason]] of CHOICES) {
+    reading(`options of the command line are choices: ${kernel}`, path, {}, async (page) => {
+        const lab = await open(page, kernel);
+        for (const [option, all] of Object.entries(values)) {
+            for (const value of all) {
+                await lab.locator(`select[name="${option}"]`).selectOption(value);
+                await lab.getByRole("button", { name: "Run", exact: true }).click();
+                await lab.locator(".verdict.good").waitFor();
+                assert.deepEqual(await column(lab, 2), await column(lab, 3), `${option} ${value}`);
+                assert.match(page.url(), new RegExp(`${option}=${value}`));
+            }
+        }
+        if (refused) {
+            await lab.getByLabel(refused).selectOption(value);
+            assert.ok((await verdict(lab)).includes(reason), await verdict(lab));
+        }
+    });
+}
+
 reading("parameters are chosen as on the command line", PAGE, {}, async (page) => {
     const other = await open(page, KERNEL);
     await other.getByLabel("Elements").selectOption("64");

@@ -134,7 +134,8 @@ impl<P: Problem> Posed<P> {
         let (rung, prepare) = found.ok_or_else(|| Error::unknown_kernel(name))?;
         let p = &self.problem;
         let launch = prepare(p, rung).map_err(|error| kernel::explain(p.device(), rung, error))?;
-        let own = launch.config.block_dim.0;
+        let (x, y, z) = launch.config.block_dim;
+        let own = x * y * z;
         match p.case().block.filter(|&threads| threads != own) {
             None => Ok(launch),
             Some(threads) => Err(Error::Usage(format!(

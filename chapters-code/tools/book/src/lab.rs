@@ -32,16 +32,21 @@ const WITH_CHOICES: [Shape; 2] = [Shape::Vector { n: 1024 }, Shape::Matrix { row
 /// Numbers of threads per block.
 const BLOCKS: [u32; 3] = [64, 128, 512];
 /// The chapters' parameters, with their names on the command line, and their values.
-const PARAMETERS: [(&str, &str, &[&str]); 10] = [
+const PARAMETERS: [(&str, &str, &[&str]); 15] = [
     ("bins", "bins", &["16", "256", "1024"]),
     ("keys", "keys", &["1", "16"]),
     ("kind", "kind", &["inclusive", "exclusive"]),
+    ("by", "select", &["mask", "bits", "predicate"]),
     ("density", "density", &["0", "1/10", "1/2", "1"]),
+    ("mask", "mask", &["random", "clustered", "alternating"]),
     ("segments", "segments", &["1", "100", "giant", "power-law"]),
     ("batch", "batch", &["3"]),
     ("ld", "ld", &["128"]),
     ("offset", "offset", &["1", "2", "8", "32"]),
     ("stride", "stride", &["1", "2", "8", "32"]),
+    ("records", "layout", &["pairs", "particles"]),
+    ("loads", "loads-per-thread", &["1", "2", "4", "8"]),
+    ("resident", "resident", &["1", "2", "4", "8"]),
     ("order", "index-order", &["ascending", "32", "random", "sorted"]),
 ];
 /// Parameters of chapters that are chosen where the usual case leaves them open, and what that means.
@@ -190,8 +195,8 @@ impl Labs {
         {
             let device = figure::opened(&self.device)?;
             let config = trace::config(&device, chapter, rung.name, &usual, None);
-            let (threads, ..) = config.map_err(|error| error.to_string())?.block_dim;
-            for options in choices(chapter, &usual, threads)? {
+            let block = config.map_err(|error| error.to_string())?.block_dim;
+            for options in choices(chapter, &usual, block)? {
                 self.add_choice(&mut data, chapter, rung, options)?;
             }
         }
@@ -320,8 +325,12 @@ fn family(chapter: &str, kernel: &str) -> Vec<(&'static str, &'static str)> {
     }
 }
 
-/// What can be chosen beside `usual`, which runs in blocks of `own` threads.
-fn choices(chapter: &dyn Chapter, usual: &Case, own: u32) -> Result<Vec<Options>, String> {
+/// What can be chosen beside `usual`, which runs in blocks of `x` by `y` by `z` threads.
+fn choices(
+    chapter: &dyn Chapter,
+    usual: &Case,
+    (x, y, z): (u32, u32, u32),
+) -> Result<Vec<Options>, String> {
     let fields = serde_json::to_value(usual.parameters).map_err(|error| error.to_string())?;
     let of_case = |name: &str| match &fields[name] {
         serde_json::Value::Null => None,
@@ -329,12 +338,10 @@ fn choices(chapter: &dyn Chapter, usual: &Case, own: u32) -> Result<Vec<Options>
         number => Some(number.to_string()),
     };
     let mut all = Vec::new();
-    // The blocks of a matrix's kernels have two dimensions.
-    if matches!(usual.shape, Shape::Vector { .. }) {
-        let others = BLOCKS.into_iter().filter(|&threads| threads != own);
-        let cases = others.map(|n| (n.to_string(), Case { block: Some(n), ..*usual })).collect();
-        all.push(("block", own.to_string(), cases));
-    }
+    let own = if y * z == 1 { x.to_string() } else { format!("{x} × {y}") };
+    let others = BLOCKS.into_iter().filter(|&threads| threads != x * y * z);
+    let cases = others.map(|n| (n.to_string(), Case { block: Some(n), ..*usual })).collect();
+    all.push(("block", own, cases));
     // A matrix is a parameter that no page gives.
     let parameters = PARAMETERS.iter().filter(|_| of_case("matrix").is_none());
     for &(name, option, values) in parameters {
