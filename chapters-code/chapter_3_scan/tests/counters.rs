@@ -87,10 +87,11 @@ fn in_words(sectors: u64) -> f64 {
     (8 * sectors) as f64 / N as f64
 }
 
-/// What Nsight Compute counted on an H200 for the addition of block offsets: the device's own instructions, per warp.
+/// What Nsight Compute counted on an H100 for the addition of block offsets: the device's own instructions, per warp.
 #[test]
 fn a_warp_that_adds_block_offsets_executes_48_instructions() {
-    let counted = include_str!("../../../book/measurements/ncu_nvidia_h200_2026-11-24_rungs.csv");
+    let counted =
+        include_str!("../../../book/measurements/ncu_nvidia_h100_80gb_hbm3_2026-11-26_rungs.csv");
     let is_addition = |row: &&str| row.starts_with("chapter_3_scan/shuffle/2^16,sum_f32,");
     let row = counted.lines().find(is_addition).expect("a row");
     let instructions: u64 =

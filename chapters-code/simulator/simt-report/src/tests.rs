@@ -121,8 +121,10 @@ fn the_first_seed_that_fails_is_reduced_to_its_stale_reads() {
             runs.push(memory.clone());
             let may = |number| memory.only.as_ref().is_none_or(|only| only.contains(&number));
             let is_right = memory.seed != 2 || memory.barriers != needs || !may(3);
-            let stale =
-                StaleReads { numbers: (1..=4).filter(|n| may(*n)).collect(), first: Vec::new() };
+            let stale = StaleReads {
+                numbers: (1..=4).filter(|n| may(*n)).collect(),
+                ..StaleReads::default()
+            };
             let launch = LaunchReport { stale_reads: Some(stale), ..LaunchReport::default() };
             let report = Report { launches: [launch].into(), dropped: 0 };
             Ok::<_, ()>(WeakRun { is_right, is_stopped: false, report })

@@ -1,4 +1,4 @@
-//! The planted kernels under compute-sanitizer on an H200, beside what is found here: whatever it finds
+//! The planted kernels under compute-sanitizer on an H100, beside what is found here: whatever it finds
 //! is found here too. `validate/sanitize.sh` made the file.
 
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use super::run::run;
 use super::tells;
 
 const RECORDED: &str =
-    include_str!("../../../../../book/measurements/sanitizer_nvidia_h200_2026-11-21.tsv");
+    include_str!("../../../../../book/measurements/sanitizer_nvidia_h100_80gb_hbm3_2026-11-26.tsv");
 const TOOLS: [&str; 4] = ["initcheck", "memcheck", "racecheck", "synccheck"];
 /// Where it finds fault with a kernel that is right: flags and locks in shared memory, warps at
 /// barriers on the two sides of a branch, and, in `pipelines`, what lanes read whose warp leaves it to one
