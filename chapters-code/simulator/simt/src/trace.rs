@@ -18,7 +18,7 @@ use crate::observe::{Checking, Observed, Observer, forward_checks, forward_count
 use crate::registers::{LaneMask, Lanes32, Registers};
 
 /// The largest number of events that a trace stores.
-pub const MOST_EVENTS: u64 = 1 << 15;
+pub const MOST_EVENTS: u64 = 1 << 16;
 
 /// Counts, detects races, and records events.
 pub(crate) struct Tracing<'a> {

@@ -151,7 +151,7 @@ fn shuffles_and_barriers_are_told() {
 #[test]
 fn a_long_trace_is_cut_and_says_so() {
     let (report, _) = run(
-        "mov.u32 %r5, 0;\nL: add.s32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, 20000;\n@%p1 bra L;",
+        "mov.u32 %r5, 0;\nL: add.s32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, 40000;\n@%p1 bra L;",
         32,
         true,
     );

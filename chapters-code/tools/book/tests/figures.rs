@@ -236,3 +236,24 @@ fn stopped() {
     let next = figures.answer(page, "tree kernel=sequential n=4 block=4");
     next.expect("a figure, in a context of its own");
 }
+
+/// The first look finds words missing, a later one ends at the nearest prefix, and the tile publishes its own, which a
+/// tile before it does not know yet.
+#[test]
+fn a_look_back_at_three_moments() {
+    let look_back = "look_back kernel=lookback chapter=chapter_3_scan n=98304 schedule=1";
+    let html = drawn(look_back);
+    let said: Vec<_> = html.split("-said\">").skip(1).collect();
+    assert_eq!(said.len(), 3);
+    for (said, expected) in said.iter().zip([
+        "Of the needed tiles 0, 1, 2, 3, 4 these are missing: 1, 4. The warp looks again.",
+        "All needed tiles are known: 1, 2, 3, 4. The look-back ends.",
+        "tile 3 the aggregate 73701, tile 4 the prefix 368238, tile 5 the prefix 442342.",
+    ]) {
+        assert!(said.contains(expected), "{expected}: {said}");
+    }
+    assert_refused(&format!("{look_back} tile=6"), "tile=6: no warp looks back from there");
+    let wide = "look_back kernel=lookback chapter=chapter_3_scan n=8192 dtype=i64";
+    assert_refused(wide, "a status word holds 4 bytes");
+    assert_refused("look_back kernel=sequential n=64", "no warp looks back at status words");
+}

@@ -68,7 +68,8 @@ fn a_launch_is_one_that_is_made() {
     for rung in rungs.filter(|rung| rung.refusal(&case).is_none()) {
         let config = report::trace::config(&device, chapter, rung.name, &case, None);
         let config = config.expect("a configuration");
-        let traced = report::trace::run(&device, chapter, rung.name, &case, None).expect("a run");
+        let traced =
+            report::trace::run(&device, chapter, rung.name, &case, None, 0).expect("a run");
         let mut launches = traced.report.launches.iter();
         let of = |(x, y, z)| [x, y, z];
         assert!(

@@ -21,8 +21,8 @@ pub struct Traced {
     pub report: Report,
 }
 
-/// Runs a rung once, with a trace, in blocks of `block` threads where `block` is given. A broken rung runs on
-/// the operator, type and input that bring out its fault.
+/// Runs a rung once, with a trace, in blocks of `block` threads where `block` is given. `schedule` is the seed
+/// of the order in which warps and blocks run. A broken rung runs on the operator, type and input that bring out its fault.
 ///
 /// # Errors
 /// Where there is no such rung, or none for the case; where the kernel is stopped, is wrong without
@@ -33,15 +33,18 @@ pub fn run(
     kernel: &str,
     case: &Case,
     block: Option<u32>,
+    schedule: u32,
 ) -> Result<Traced, Error> {
     let (rung, case) = resolved(chapter, kernel, case, block)?;
     let simulator = simulator(device)?;
     let mut problem = chapter.problem(device, &case)?;
     let alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     simulator.set(c"trace", 1);
+    simulator.set(c"seed", schedule.into());
     simulator.set(c"quiet", 1);
     let outcome = problem.run_rung(rung.name, None, &[]);
     simulator.set(c"quiet", 0);
+    simulator.set(c"seed", 0);
     simulator.set(c"trace", 0);
     drop(alone);
     let outcome = outcome?;

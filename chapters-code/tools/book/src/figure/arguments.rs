@@ -83,6 +83,8 @@ pub(super) struct Run {
     pub(super) case: Case,
     /// Threads of a block, where they are not the rung's own.
     pub(super) block: Option<u32>,
+    /// The seed of the order in which warps and blocks run; 0 runs them in turn.
+    pub(super) schedule: u32,
 }
 
 const CHAPTERS: [&dyn Chapter; 8] = [
@@ -119,13 +121,14 @@ impl Run {
                 parameters,
             },
             block: arguments.number("block")?,
+            schedule: arguments.number("schedule")?.unwrap_or(0),
         };
         Ok(run)
     }
 
     /// What tells it from other runs.
     pub(super) fn key(&self) -> super::Key {
-        (self.chapter.name(), self.kernel.clone(), self.case, self.block)
+        (self.chapter.name(), self.kernel.clone(), self.case, self.block, self.schedule)
     }
 }
 

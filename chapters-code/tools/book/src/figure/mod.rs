@@ -8,6 +8,7 @@
 //! | `tree` | which thread folds what into what, step by step | `of=shared` (default) or `of=registers`; `places=8`, the last steps, in that many places; `buffers=2`, where that many take turns |
 //! | `banks` | a warp's accesses to shared memory: lanes, banks, wavefronts | `access`, `at`, `nth` |
 //! | `sectors` | a warp's accesses to global memory: lanes, lines, sectors | `access`, `at`, `nth` |
+//! | `look_back` | the status words of tiles, and what a warp that looks back sees of them, at three moments | `tile`, the tile that looks back |
 //! | `timeline` | which lanes of a block's warps are active, instruction by instruction | `span`, the instructions that the axis has room for |
 //! | `machine` | a multiprocessor, the caches and the memory of the recorded device; no key but `caption` | |
 //! | `threads` | from the grid to one lane, for `n`, `block` and `element`; no kernel runs | |
@@ -15,7 +16,7 @@
 //!
 //! Keys of every kind: `kernel`, `n` (`8`, `2^10`, `32x64`); `block`, the threads of a block, where
 //! it is not the rung's own; `op`, `dtype`, `input` (`digits`), `seed`; `chapter`, where the page's
-//! folder does not name it; `launch` (1), `in_block` (0) and `warp` (0), which part of the run is
+//! folder does not name it; `schedule`, the seed of the order of warps and blocks (0, in turn); `launch` (1), `in_block` (0) and `warp` (0), which part of the run is
 //! shown; `caption="…"`, with backquotes around code.
 //!
 //! Of accesses, `access=load` (default), `store` or `atomic` says which; `at=ANCHOR` keeps those of the lines
@@ -42,14 +43,15 @@ use cudarc::driver::LaunchConfig;
 use figures::{Picture, banks, page as html, race, sectors};
 use harness::simulator::{AccessSpace, Event, LaunchReport, Race};
 use harness::{Case, Device, DeviceChoice};
+use lab::fold::Fold;
 use report::trace::Traced;
 
 use access::Wanted;
 pub(crate) use arguments::chapters;
 use arguments::{Arguments, Run};
 
-/// What runs are told apart by: chapter, kernel, case, block.
-type Key = (&'static str, String, Case, Option<u32>);
+/// What runs are told apart by: chapter, kernel, case, block, schedule.
+type Key = (&'static str, String, Case, Option<u32>, u32);
 
 /// The simulator, once it is open. All that runs kernels for the book shares it: a kernel that is stopped leaves an
 /// error in the device's context, with which every holder must give it up.
@@ -211,6 +213,17 @@ impl Figures {
                 arguments.finish()?;
                 sectors::draw(&drawn(&wanted)?, kernel)
             }
+            "look_back" => {
+                let tile = arguments.number("tile")?;
+                arguments.finish()?;
+                let dtype = traced.case.dtype.accumulator();
+                if dtype.size() != 4 {
+                    return Err(format!("dtype={}: a status word holds 4 bytes", dtype.name()));
+                }
+                let fold = Fold { op: traced.case.op.name(), dtype: dtype.name() };
+                let format = |bits| fold.text(bits);
+                figures::look_back::draw(part.launch(traced)?, tile, &format)
+            }
             "timeline" => {
                 let span = arguments.number("span")?;
                 arguments.finish()?;
@@ -227,7 +240,8 @@ impl Figures {
             return Ok(traced.clone());
         }
         let device = opened(&self.device)?;
-        let traced = report::trace::run(&device, run.chapter, &run.kernel, &run.case, run.block);
+        let Run { chapter, kernel, case, block, schedule } = run;
+        let traced = report::trace::run(&device, *chapter, kernel, case, *block, *schedule);
         drop(device);
         give_up_if_stopped(&self.device);
         let traced = Rc::new(traced.map_err(|error| error.to_string())?);
