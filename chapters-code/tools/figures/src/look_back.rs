@@ -64,7 +64,7 @@ struct History {
     looks: Vec<Look>,
 }
 
-fn status_word<'e>((index, event): (usize, &'e Event)) -> Option<(usize, u64, &'e TracedAccess)> {
+fn status_word((index, event): (usize, &Event)) -> Option<(usize, u64, &TracedAccess)> {
     match event {
         Event::Access { place, access }
             if access.space == AccessSpace::Global
@@ -228,7 +228,11 @@ fn drawn(words: &[u64], look: Option<&Look>, format: &dyn Fn(u64) -> String) -> 
             }
         }
     }
-    Frame { drawing, width: LEFT + PITCH * words.len() as f64 + 2.0, height: 60.0 + 4.4 * ROW }
+    Frame {
+        drawing,
+        width: LEFT + PITCH * words.len() as f64 + 2.0,
+        height: 60.0 + if look.is_some() { 4.4 * ROW } else { 0.0 },
+    }
 }
 
 fn in_words(words: &[u64], look: Option<&Look>, format: &dyn Fn(u64) -> String) -> String {
