@@ -33,6 +33,7 @@ pub mod rungs {
     // Conversions from offsets to head flags, and back.
     pub mod flags_of_offsets;
     pub mod bits_of_offsets;
+    pub mod bits_tiled;
     pub mod offsets_of_flags;
     pub mod offsets_of_bits;
     pub mod offsets_single_pass;
@@ -45,6 +46,7 @@ pub mod rungs {
     pub mod vectorized;
     pub mod lookback;
     pub mod warp_specialized;
+    pub mod small_tiles;
 
     // Reductions.
     pub mod reduce_thread_per_segment;
@@ -65,7 +67,7 @@ pub mod rungs {
 /// The conversions from offsets to head flags.
 pub fn to_flags() -> Ladder<ToFlags> {
     use rungs::*;
-    ladder![flags_of_offsets, bits_of_offsets]
+    ladder![flags_of_offsets, bits_of_offsets, bits_tiled]
 }
 
 /// The conversions from head flags to offsets.
@@ -85,6 +87,7 @@ pub fn scans<T: Element>() -> Ladder<SegmentedScan<T>> {
         vectorized,
         lookback,
         warp_specialized,
+        small_tiles,
     ]
 }
 

@@ -27,7 +27,7 @@ fn cases(sizes: impl IntoIterator<Item = u64>) -> Vec<Case> {
 #[track_caller]
 fn run_all(cases: &[Case]) {
     let rows = testing::run(&Segmented::OF_SEED, cases, &testing::is_right);
-    assert_eq!(rows.len(), cases.len() / 2 * (2 + 3));
+    assert_eq!(rows.len(), cases.len() / 2 * (3 + 3));
     check(&rows);
 }
 
@@ -96,11 +96,13 @@ fn offsets_of(
 #[test]
 fn empty_segments_are_lost_on_the_way() {
     let offsets = Offsets::of_lengths([0, 2, 0, 0, 1, 0]).expect("they are few");
-    let [bytes, bits] = &to_flags()[..] else {
-        panic!("two rungs");
+    let [bytes, bits, tiled] = &to_flags()[..] else {
+        panic!("three rungs");
     };
     assert_eq!(contents(&flags_of(bytes, &offsets).problem.flags), [1, 0, 1]);
-    assert_eq!(contents(&flags_of(bits, &offsets).problem.bits), [0b101]);
+    for rung in [bits, tiled] {
+        assert_eq!(contents(&flags_of(rung, &offsets).problem.bits), [0b101], "{}", rung.0.name);
+    }
     for rung in to_offsets() {
         let run = offsets_of(&rung, &offsets, 3);
         assert_eq!(contents(&run.problem.count), [2], "{}", rung.0.name);
@@ -116,6 +118,7 @@ fn heads_at_borders() {
         vec![8191, 1, 1, 8191, 20_000],
         vec![1; 9000],
         vec![0; 9000],
+        vec![131_071, 1, 0, 0, 1, 131_070, 0, 1, 131_072, 40],
         [vec![0; 300], vec![70_000], vec![0; 300]].concat(),
     ] {
         let offsets = Offsets::of_lengths(lengths).expect("they are few");
@@ -152,7 +155,7 @@ fn an_output_that_is_too_small_is_not_written_past_its_end() {
 #[test]
 fn what_the_host_refuses_does_no_harm() {
     let right = Offsets::of_lengths([40, 60]).expect("they are few");
-    for (rung, is_bytes) in to_flags().iter().zip([true, false]) {
+    for (rung, is_bytes) in to_flags().iter().zip([true, false, false]) {
         let mut run = flags_of(rung, &right);
         run.problem.offsets = device_array(&[0u32, 200, 300]);
         run.once();

@@ -34,10 +34,13 @@ fn lanes(counters: &Counters) -> f64 {
 #[test]
 fn conversions() {
     let of = |kernel, to, length| counted(kernel, &conversion(N, to, Segments::Of(length)));
-    let [flags, bits] = ["flags_of_offsets", "bits_of_offsets"];
+    let [flags, bits, tiled] = ["flags_of_offsets", "bits_of_offsets", "bits_tiled"];
     let to = Conversion::ToFlags;
     assert_eq!(of(flags, to, 64).global_store_sectors, N / 64);
     assert_eq!(of(bits, to, 64).global_atomic_requests, N / 64 / 32);
+    let counters = of(tiled, to, 64);
+    assert_eq!(counters.global_atomic_requests, 0);
+    assert_eq!(counters.global_store_sectors, N / 8 / 32);
     let to = Conversion::ToOffsets;
     for (kernel, wanted) in [("offsets_of_flags", 15.0), ("offsets_of_bits", 0.787)] {
         let Counters { global_load_sectors: loaded, global_store_sectors: stored, .. } =
@@ -107,7 +110,7 @@ fn ten_barriers() {
 #[test]
 fn a_single_pass_writes_once() {
     for segments in [Segments::Of(64), Segments::PowerLaw, Segments::Giant] {
-        for kernel in ["lookback", "warp_specialized"] {
+        for kernel in ["lookback", "warp_specialized", "small_tiles"] {
             let sectors = counted(kernel, &scan(N, segments)).global_store_sectors;
             let words = (8 * sectors) as f64 / N as f64;
             assert!((1.0..1.01).contains(&words), "{kernel}, {segments}: {words}");

@@ -22,7 +22,7 @@ use report::testing::{self, SIZES, check, under_schedules};
 /// Around the tiles of 4,096, 6,144 and 16,384 elements of four bytes, and three of them and a bit.
 const TILES: [u64; 8] = [4095, 4096, 4097, 6143, 6144, 6145, 16_385, 3 * 16_384 + 7];
 
-/// Some kinds of segments around a warp and small blocks, others around tiles; seven scans of either
+/// Some kinds of segments around a warp and small blocks, others around tiles; eight scans of either
 /// kind and six reductions of each, and a seventh of segments of one length.
 fn check_all(dtype: Dtype, op: Op) {
     let small = [Segments::Of(1), Segments::PowerLaw, Segments::Empty];
@@ -36,7 +36,7 @@ fn check_all(dtype: Dtype, op: Op) {
     let rows = run_all(&cases);
     let of_one_length = |case: &&Case| Task::of(case) == Task::Reduce && has_one_length(case);
     let of_one_length = cases.iter().filter(of_one_length).count();
-    assert_eq!(rows.len(), cases.len() / 3 * (7 + 7 + 6) + of_one_length);
+    assert_eq!(rows.len(), cases.len() / 3 * (8 + 8 + 6) + of_one_length);
     check(&rows);
 }
 
@@ -128,16 +128,16 @@ fn exhaustive_a_million_and_three() {
     check(&run_all(&[product(n, Matrix::LongRow)]));
 }
 
-/// More tiles than two rounds of 132 blocks of `warp_specialized` hold, with heads everywhere, here and there,
+/// More tiles than two rounds of 132 blocks of `warp_specialized` hold, or of 528 of `small_tiles`, with heads everywhere, here and there,
 /// and nowhere but at the beginning.
 #[test]
 fn several_rounds() {
     for segments in [Segments::Of(100), Segments::Of(300_007), Segments::Giant] {
         let case = case(2_000_001, Dtype::I64, Op::Sum, Some(Kind::Inclusive), segments);
         let rows = testing::run(&Segmented::OF_SEED, &[case], &|rung, _| {
-            ["lookback", "warp_specialized"].contains(&rung.name)
+            ["lookback", "warp_specialized", "small_tiles"].contains(&rung.name)
         });
-        assert_eq!(rows.len(), 2);
+        assert_eq!(rows.len(), 3);
         check(&rows);
     }
 }

@@ -27,6 +27,7 @@ fn depths() {
         ("vectorized", 50),
         ("lookback", 16_419),
         ("warp_specialized", 405),
+        ("small_tiles", 4_133),
     ] {
         assert_eq!(depth(rung, giant), wanted, "{rung}");
     }
@@ -49,7 +50,9 @@ fn schedules_show_in_look_back_over_long_segments_only() {
     let n = 1 << 19;
     assert!(!is_repeated("lookback", scan(n, Segments::Giant)));
     assert!(is_repeated("lookback", scan(n, Segments::Of(64))));
-    assert!(is_repeated("warp_specialized", scan(n, Segments::Giant)));
+    for kernel in ["warp_specialized", "small_tiles"] {
+        assert!(is_repeated(kernel, scan(n, Segments::Giant)), "{kernel}");
+    }
     let reduce = case(n, Dtype::F32, Op::Sum, None, Segments::PowerLaw);
     assert!(is_repeated("reduce_merge_path", reduce));
 }

@@ -6,7 +6,7 @@ use chapter_5_segmented_scan::{
     chapter::Segmented,
     rungs::{
         lookback, reduce_by_length, reduce_lanes_per_segment, reduce_merge_path, reduce_one_length,
-        spmv_merge_path, spmv_warp_per_row, warp_specialized,
+        small_tiles, spmv_merge_path, spmv_warp_per_row, warp_specialized,
     },
 };
 use harness::{Case, Dtype, Kind, Op};
@@ -19,6 +19,8 @@ const MIDDLE: u64 = 1 << 24;
 
 static LADDER: Rungs = &[];
 static LAST: Rungs = &[&lookback::RUNG, &warp_specialized::RUNG];
+/// Where small tiles may be the fastest.
+static FEW: Rungs = &[&lookback::RUNG, &warp_specialized::RUNG, &small_tiles::RUNG];
 /// Lanes per row would all wait for the long one: a sample takes half a second.
 static LONG_ROW: Rungs = &[&spmv_warp_per_row::RUNG, &spmv_merge_path::RUNG];
 static REDUCTIONS: Rungs = &[
@@ -67,9 +69,12 @@ type Planned = (Case, Rungs);
 /// Segments of 64 over the sizes, with the whole ladder at every other one.
 fn sizes() -> Vec<Planned> {
     let all = [28, 24, 20, 16].map(|k| 1 << k);
-    let last = [1 << 26, 25_600_000, 1 << 22, 1 << 18];
+    let last = [1 << 26, 25_600_000];
+    // Powers of two, and sizes between them.
+    let few = [1 << 22, 1 << 21, 1_300_000, 1 << 19, 400_000, 1 << 18, 1 << 17];
     let mut cases: Vec<Planned> = all.map(|n| (scan(n), LADDER)).into();
     cases.extend(last.map(|n| (scan(n), LAST)));
+    cases.extend(few.map(|n| (scan(n), FEW)));
     cases.extend(all.map(|n| (case(n, None, Segments::Of(64)), LADDER)));
     cases
 }
