@@ -55,6 +55,8 @@ enum Task {
     Sum,
     /// The inclusive scan; the parameter after the scratch, if there is one.
     Scan(Option<u32>),
+    /// The inclusive scan of segments that begin at multiples of [`SEGMENT`], given as bits.
+    SegmentedScan,
     /// Counts of keys of 32 bits below 8.
     Histogram,
     /// Rounds of adding 1 and moving by a block, with a barrier of the grid after each.
@@ -160,6 +162,30 @@ const PROGRAMS: &[Program] = &[
         }],
     },
     Program {
+        name: "small tiles",
+        ptx: chapter!("chapter_5_segmented_scan/kernels/small_tiles"),
+        entry: "inclusive_sum_i64",
+        grid: 3,
+        block: 512,
+        shared: 0,
+        n: 3 * 1024 + 100,
+        task: Task::SegmentedScan,
+        mutants: &[
+            Mutant {
+                from: "st.relaxed.gpu",
+                to: "st.relaxed.cta",
+                skip: 0,
+                loses: Loses::Everywhere,
+            },
+            Mutant {
+                from: "ld.relaxed.gpu",
+                to: "ld.relaxed.cta",
+                skip: 0,
+                loses: Loses::Everywhere,
+            },
+        ],
+    },
+    Program {
         name: "rings of stages",
         ptx: chapter!("chapter_3_scan/kernels/warp_specialized.compute_90"),
         entry: "inclusive_sum_i64",
@@ -216,6 +242,9 @@ const PROGRAMS: &[Program] = &[
     },
 ];
 
+/// Elements of a segment of [`Task::SegmentedScan`].
+const SEGMENT: usize = 2500;
+
 /// Rounds of [`Task::Rotate`].
 const ROUNDS: u32 = 3;
 
@@ -260,6 +289,15 @@ impl<'p> Loaded<'p> {
                 });
                 (wide(input), wide(&sums.collect::<Vec<_>>()))
             }
+            Task::SegmentedScan => {
+                let sums = input.chunks(SEGMENT).flat_map(|segment| {
+                    segment.iter().scan(0u64, |sum, x| {
+                        *sum = sum.wrapping_add(*x);
+                        Some(*sum)
+                    })
+                });
+                (wide(input), wide(&sums.collect::<Vec<_>>()))
+            }
             Task::Histogram => {
                 let keys: Vec<u32> = input.iter().map(|x| (x % 8) as u32).collect();
                 let mut counts = [0; 11];
@@ -276,12 +314,22 @@ impl<'p> Loaded<'p> {
         }
     }
 
+    /// The bits of [`Task::SegmentedScan`].
+    fn heads(&self) -> Vec<u8> {
+        let mut bits = vec![0; self.input.len().div_ceil(32) * 4];
+        for head in (0..self.input.len()).step_by(SEGMENT) {
+            bits[head / 8] |= 1 << (head % 8);
+        }
+        bits
+    }
+
     /// Runs it with weak memory. Returns what is wrong.
     fn run(&self, weak: WeakMemory) -> Result<(), String> {
         let (input, expected) = self.expected();
         let Program { grid, block, shared, task, .. } = *self.program;
         let from = self.array(&input);
         let to = self.array(&vec![0xcd; expected.len()]);
+        let bits = self.array(&self.heads());
         let scratch = [(); 3].map(|()| self.array(&[0; 256]));
         self.memory.write(scratch[2], &8u32.to_le_bytes()).expect("it is mapped");
         let (n, [first, second, workspace]) =
@@ -289,6 +337,9 @@ impl<'p> Loaded<'p> {
         let (from_bytes, to_bytes, n) = (from.to_le_bytes(), to.to_le_bytes(), n.to_le_bytes());
         let mut params = [from_bytes, to_bytes].concat();
         match task {
+            Task::SegmentedScan => {
+                params = [from_bytes, bits.to_le_bytes(), to_bytes, n, first, second].concat();
+            }
             Task::Sum | Task::Scan(None) => params.extend([n, first, second].concat()),
             Task::Scan(Some(stages)) => {
                 params.extend([n, first, second].concat());
@@ -321,7 +372,7 @@ impl<'p> Loaded<'p> {
         // An odd number of rounds ends in the second array.
         let mut found = vec![0; expected.len()];
         self.memory.read(to, &mut found).expect("it is mapped");
-        for address in [from, to].into_iter().chain(scratch) {
+        for address in [from, to, bits].into_iter().chain(scratch) {
             self.memory.free(address).expect("it is allocated");
         }
         if let Some(fault) = report.fault {
