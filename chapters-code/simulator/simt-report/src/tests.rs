@@ -123,6 +123,7 @@ fn the_first_seed_that_fails_is_reduced_to_its_stale_reads() {
             let is_right = memory.seed != 2 || memory.barriers != needs || !may(3);
             let stale = StaleReads {
                 numbers: (1..=4).filter(|n| may(*n)).collect(),
+                unordered: 1,
                 ..StaleReads::default()
             };
             let launch = LaunchReport { stale_reads: Some(stale), ..LaunchReport::default() };

@@ -14,7 +14,10 @@ pub struct Counted {
     pub metrics: HashMap<String, f64>,
 }
 
-/// Parses the profiler's output, skipping lines before the header.
+/// A kernel of the harness, with which it compares memory: no rung launches it.
+const OF_THE_HARNESS: &str = "fingerprint";
+
+/// Parses the profiler's output, skipping lines before the header and kernels that are no rung's.
 ///
 /// # Errors
 /// Where there is no header, or a row has another number of fields.
@@ -28,6 +31,7 @@ pub fn parse(text: &str) -> Result<Vec<Counted>> {
     let rows = reader
         .into_records()
         .filter(|row| row.as_ref().is_ok_and(|row| !row[0].is_empty()) || row.is_err());
+    let rows = rows.filter(|row| row.as_ref().map_or(true, |row| &row[kernel] != OF_THE_HARNESS));
     rows.map(|row| Ok(counted(&header, kernel, &row?))).collect()
 }
 
@@ -45,8 +49,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_rows_and_skips_units() {
-        let text = "==PROF== Connected\n\"ID\",\"Kernel Name\",\"a.sum\"\n\"\",\"\",\"sector\"\n\"0\",\"sum_f32\",\"1,024\"\n";
+    fn reads_rows_and_skips_units_and_the_harness() {
+        let text = "==PROF== Connected\n\"ID\",\"Kernel Name\",\"a.sum\"\n\"\",\"\",\"sector\"\n\"0\",\"sum_f32\",\"1,024\"\n\"1\",\"fingerprint\",\"8\"\n";
         let rows = parse(text).unwrap();
         assert_eq!(rows.len(), 1);
         assert_eq!((rows[0].kernel.as_str(), rows[0].metrics["a.sum"]), ("sum_f32", 1024.0));

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::list::{PLANTED, Planted};
+use super::list::PLANTED;
 use super::run::run;
 use super::tells;
 
@@ -13,42 +13,23 @@ const TOOLS: [&str; 4] = ["initcheck", "memcheck", "racecheck", "synccheck"];
 /// Where it finds fault with a kernel that is right: flags and locks in shared memory, warps at
 /// barriers on the two sides of a branch, and, in `pipelines`, what lanes read whose warp leaves it to one
 /// lane to arrive at an mbarrier or to wait there, with `__syncwarp` between.
-const FALSE_ALARMS: [&str; 14] = [
+const FALSE_ALARMS: [&str; 16] = [
     "arrival_in_one_branch_ok",
     "buffer_given_back_early_ok",
     "bytes_not_announced_ok",
+    "exchanged_and_looked_at_ok",
     "fewer_consumers_than_counted_ok",
     "lane_arrives_for_others_ok",
     "lane_waits_for_others_ok",
     "lock_of_lanes_ok",
     "more_consumers_than_counted_ok",
-    "one_barrier_more_ok",
     "shared_flag_unfenced_ok",
+    "stage_acquired_unfenced_ok",
     "stage_filled_while_in_use_ok",
     "stage_read_before_wait_ok",
+    "stage_released_unfenced_ok",
     "too_few_bytes_announced_ok",
     "wait_for_wrong_parity_ok",
-];
-
-/// Planted after the recording was made.
-const NOT_RECORDED: [&str; 17] = [
-    "exchanged_and_looked_at",
-    "padding_compared",
-    "stage_released_unfenced",
-    "stage_acquired_unfenced",
-    "stage_refilled_unfenced",
-    "counter_at_block_scope",
-    "last_block_at_block_scope",
-    "released_at_block_scope",
-    "acquired_at_block_scope",
-    "barrier_for_half_of_each_warp",
-    "barrier_on_either_side",
-    "barrier_trips_differ",
-    "barrier_trips_differ_before_barrier",
-    "barrier_trips_differ_at_end",
-    "barrier_skipped_at_end",
-    "syncwarp_passed_by",
-    "syncwarp_for_another",
 ];
 
 /// How each tool ended on a kernel: `ok`, `found`, `never ended`, or a status.
@@ -62,14 +43,10 @@ fn recorded() -> BTreeMap<(&'static str, &'static str), &'static str> {
     rows.map(row).collect()
 }
 
-fn kernels() -> impl Iterator<Item = &'static Planted> {
-    PLANTED.iter().filter(|p| !NOT_RECORDED.contains(&p.name))
-}
-
 #[test]
 fn every_kernel_is_recorded_under_every_tool() {
     let recorded = recorded();
-    let names = kernels().flat_map(|p| [p.name.to_owned(), p.twin()]);
+    let names = PLANTED.iter().flat_map(|p| [p.name.to_owned(), p.twin()]);
     let mut count = 0;
     for name in names {
         for tool in TOOLS {
@@ -84,7 +61,7 @@ fn every_kernel_is_recorded_under_every_tool() {
 fn what_the_sanitizer_finds_is_found_here() {
     let recorded = recorded();
     let (mut found, mut never_ended, mut missed, mut like_twin) = (0, 0, 0, 0);
-    for planted in kernels() {
+    for planted in PLANTED {
         let ends = TOOLS.map(|tool| recorded[&(planted.name, tool)]);
         let here = run(planted, planted.name, 0);
         let is_told = here.iter().any(|f| tells(f, planted));
@@ -106,9 +83,9 @@ fn what_the_sanitizer_finds_is_found_here() {
 }
 
 /// Kernels with a bug that one of its tools found; that ran until they were stopped; the rest.
-const COUNTS: (u32, u32, u32) = (63, 15, 47);
+const COUNTS: (u32, u32, u32) = (68, 15, 59);
 /// Of those found, those that only such tools found as find fault with the kernel without the bug, too.
-const LIKE_TWIN: u32 = 7;
+const LIKE_TWIN: u32 = 9;
 
 #[test]
 fn its_false_alarms_are_none_here() {
