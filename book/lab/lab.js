@@ -712,6 +712,10 @@
         filterSteps(at = 0) {
             const warp = this.warp.value;
             this.shownSteps = this.steps.filter((step) => warp === "" || step.warp === null || String(step.warp) === warp);
+            // Another run has begun meanwhile, and has no steps yet.
+            if (this.shownSteps.length === 0) {
+                return;
+            }
             this.slider.max = String(this.shownSteps.length - 1);
             this.show_step(at);
         }
