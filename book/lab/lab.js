@@ -522,7 +522,7 @@
             this.tabulate();
         }
 
-        /** What came of the runs with weak memory. */
+        /** The result of the runs with weak memory, in words. */
         withWeakMemory() {
             const { weak } = this.outcome;
             if (!weak) {
@@ -553,10 +553,7 @@
             const reports = [...(this.outcome?.races ?? []), ...(this.outcome?.weak?.reads ?? [])];
             const races = new Set(reports.flatMap((report) => report.lines));
             const faults = [...(this.outcome?.launches ?? []).map((launch) => launch.fault?.message), this.outcome?.weak?.fault];
-            for (const message of faults.filter((message) => message)) {
-                const isNamed = (line) => message.split(line).slice(1).some((rest) => !/^\d/.test(rest));
-                [...this.lines.keys()].filter(isNamed).forEach((line) => races.add(line));
-            }
+            faults.flatMap((message) => message?.match(/[\w./-]+\.cuh?:\d+/g) ?? []).forEach((line) => races.add(line));
             const step = this.shownSteps?.[this.at];
             const now = this.stepper.hidden ? undefined : step?.line;
             for (const [name, item] of this.lines) {

@@ -239,11 +239,6 @@
                     return;
                 }
                 const lit = new Map([...races].map((line) => [number(line, file), "lit-race"]));
-                const faults = lab.outcome?.launches.map((launch) => launch.fault?.message ?? "") ?? [];
-                for (const message of faults) {
-                    const at = message.indexOf(`${file}:`);
-                    lit.set(at < 0 ? 0 : parseInt(message.slice(at + file.length + 1), 10), "lit-race");
-                }
                 lit.set(number(now, file), "lit-now");
                 text.editor.light(lit);
             },

@@ -129,8 +129,8 @@ pub fn answers(exercise: &Exercise) -> Result<Vec<(String, f64)>> {
     declaration.question.iter().map(count).collect()
 }
 
-/// Checks specimens, as many at a time as there are cores, on sizes of at most so many elements, and those that are right
-/// with so many seeds of weak memory.
+/// Checks specimens, one per core at a time, on sizes of at most `most_elements` elements. A specimen that is right also
+/// runs with `weak_seeds` seeds of weak memory.
 ///
 /// # Errors
 /// What is not the fault of a specimen.

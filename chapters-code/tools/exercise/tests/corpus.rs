@@ -12,7 +12,7 @@ use exercise::{
 };
 use rayon::prelude::*;
 
-use crate::common::{course, has_compiler, supervisor};
+use crate::common::{MANY_WEAK_SEEDS, course, has_compiler, supervisor};
 
 /// A file of the corpus.
 struct Kernel {
@@ -53,7 +53,8 @@ fn kernel(name: String, source: String) -> Kernel {
 }
 
 impl Kernel {
-    /// What is wrong with its outcome, if anything is. Where it is right, it is run with so many seeds of weak memory.
+    /// What is wrong with the kernel's outcome, if anything is. A kernel that is right also runs with `weak_seeds` seeds of
+    /// weak memory.
     fn objection(&self, course: &Course, weak_seeds: u64) -> Option<String> {
         let exercise = course.find(&self.exercise).expect("there is the exercise");
         let job = Job::new(exercise, self.source.clone(), "kernel.cu", Target::Simulator);
@@ -119,7 +120,7 @@ fn exhaustive_wrong_kernels_are_refused() {
 #[test]
 #[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
 fn exhaustive_right_kernels_pass() {
-    check(&kernels("right"), 200);
+    check(&kernels("right"), MANY_WEAK_SEEDS);
 }
 
 /// A kernel in which one lane does it all is tried on every exercise, and is refused.

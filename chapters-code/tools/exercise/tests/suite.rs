@@ -1,7 +1,7 @@
 //! Every exercise keeps what it promises: its skeleton compiles and fails, its solution and its
 //! variants pass, its mutants are caught, each with its diagnosis.
 
-use crate::common::{course, has_compiler, supervisor};
+use crate::common::{MANY_WEAK_SEEDS, course, has_compiler, supervisor};
 use exercise::{
     author::{self, Promise, Specimen},
     check::{Job, SMALL, Target, WEAK_SEEDS, trials},
@@ -55,7 +55,7 @@ fn skeletons_fail_and_solutions_pass() {
 #[test]
 #[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
 fn exhaustive_promises_are_kept() {
-    check_promises(|_| true, None, 200);
+    check_promises(|_| true, None, MANY_WEAK_SEEDS);
 }
 
 /// Exercises that are not run on more than 2^20 + 3 elements, and why.

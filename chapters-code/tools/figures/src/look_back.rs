@@ -107,7 +107,7 @@ fn history(events: &[Event]) -> History {
 }
 
 impl History {
-    /// The words of so many tiles after an event.
+    /// The status words of the first `tiles` tiles after an event.
     fn words(&self, tiles: usize, event: usize) -> Vec<u64> {
         let mut words = vec![0; tiles];
         for &(_, tile, word) in self.stores.iter().take_while(|(at, ..)| *at <= event) {

@@ -1,8 +1,9 @@
 //! The lab: executes the launches of a rung again on the SIMT machine, in a page of the book.
 //!
 //! The book's build records what a rung executes ([`data`]). The lab replays such a recording ([`replay`]) with
-//! another order of warps, with other digits, without some of the barriers ([`remove`]), or with weak memory ([`weak`]), and steps through a
-//! trace of it ([`steps`]). Pictures come from the crate `figures`, as those of the book do.
+//! another order of warps, with other digits, without some of the barriers ([`remove`]), or with weak memory
+//! ([`weak`]), and steps through a trace of it ([`steps`]). Pictures come from the crate `figures`, as those of the
+//! book do.
 //!
 //! A page loads the crate as a WebAssembly module and talks to it by JSON ([`request`]), through a few C functions
 //! (`exports.rs`). Nothing here reads a file, starts a thread or knows of CUDA's interface.

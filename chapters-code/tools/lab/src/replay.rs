@@ -62,7 +62,7 @@ pub struct Outcome {
     pub different: usize,
     /// The hash of all that the host read.
     pub hash: String,
-    /// What came of the runs with weak memory, if the result is right without it.
+    /// The result of the runs with weak memory, if the result is right without it.
     #[serde(skip)]
     pub weak: Option<Weak>,
 }
@@ -86,12 +86,16 @@ struct Read<'a> {
     expected: Option<&'a Expected>,
 }
 
-/// A run with these modules, of which `unchanged` are the book's.
+/// What each read of a run should give, in full where that is known.
+pub(crate) type Right = Vec<Option<Vec<u8>>>;
+
+/// A run with these modules.
 #[derive(Clone, Copy)]
 pub(crate) struct Execution<'a> {
     pub run: &'a Run,
     pub modules: &'a [Arc<Module>],
-    pub unchanged: &'a [Arc<Module>],
+    /// The right results on digits that are not the book's.
+    pub right: Option<&'a Right>,
     pub options: &'a Options,
 }
 
@@ -106,7 +110,10 @@ pub fn replay(
     unchanged: &[Arc<Module>],
     options: &Options,
 ) -> Result<Outcome, String> {
-    let execution = Execution { run, modules, unchanged, options };
+    let has_other_digits = options.input_seed.is_some_and(|seed| seed != run.seed);
+    let right =
+        has_other_digits.then(|| results(run, unchanged, options.input_seed)).transpose()?;
+    let execution = Execution { run, modules, right: right.as_ref(), options };
     let mut outcome = execution.outcome()?;
     if options.weak_seeds == 0 || outcome.is_right != Some(true) {
         return Ok(outcome);
@@ -127,7 +134,7 @@ pub fn replay(
 impl Execution<'_> {
     /// Executes the run once.
     pub(crate) fn outcome(&self) -> Result<Outcome, String> {
-        let Self { run, modules, unchanged, options } = *self;
+        let Self { run, modules, right, options } = *self;
         let (launches, reads) = execute(run, modules, options)?;
         let mut counters = Counters::default();
         launches
@@ -149,25 +156,22 @@ impl Execution<'_> {
         if !ended {
             return Ok(outcome);
         }
-        let has_other_digits = options.input_seed.is_some_and(|seed| seed != run.seed);
-        let right = match has_other_digits {
-            // The kernel without changes was judged right on the book's digits.
-            true => {
-                let plain = Options { input_seed: options.input_seed, ..Options::default() };
-                let (_, reads) = execute(run, unchanged, &plain)?;
-                Some(reads.into_iter().map(|read| Some(read.bytes)).collect())
-            }
-            false => expected(&reads),
-        };
-        if let Some(right) = right {
+        if let Some(right) = right.cloned().or_else(|| expected(&reads)) {
             judge(&mut outcome, run, &reads, &right);
         }
         Ok(outcome)
     }
 }
 
-/// What each read should give, in full where that is known; none where nothing is known of one.
-fn expected(reads: &[Read<'_>]) -> Option<Vec<Option<Vec<u8>>>> {
+/// The results on other digits. The kernel without changes was judged right on the book's.
+fn results(run: &Run, unchanged: &[Arc<Module>], digits: Option<u64>) -> Result<Right, String> {
+    let plain = Options { input_seed: digits, ..Options::default() };
+    let (_, reads) = execute(run, unchanged, &plain)?;
+    Ok(reads.into_iter().map(|read| Some(read.bytes)).collect())
+}
+
+/// The right results that were recorded; none where nothing is known of one read.
+fn expected(reads: &[Read<'_>]) -> Option<Right> {
     let right = reads.iter().map(|read| match read.expected? {
         Expected::Content(content) => Some(Some(content.bytes())),
         Expected::Unchanged { .. } => Some(read.before.clone()),

@@ -124,8 +124,8 @@ fn races(lab: &Lab, outcome: &Outcome) -> Vec<Value> {
     races.collect()
 }
 
-/// What came of the runs with weak memory: of one that fails also the lines of its stale reads, and each of these as the
-/// book shows a race.
+/// The result of the runs with weak memory in JSON. For a run that fails, it includes the stale reads: each with its
+/// lines, and as HTML like that of a race.
 fn weak_memory(lab: &Lab, weak: &Weak) -> Value {
     let Some(Failed { failure, outcome }) = &weak.failed else {
         return json!({ "seeds": weak.seeds });
@@ -141,7 +141,6 @@ fn weak_memory(lab: &Lab, weak: &Weak) -> Value {
         "seeds": weak.seeds,
         "seed": failure.memory.seed,
         "is_promised_by_gpus": failure.is_promised_by_gpus(),
-        "message": failure.message(),
         "reads": reads.collect::<Vec<_>>(),
         "fault": fault.map(|fault| &fault.message),
         "differences": outcome.differences,

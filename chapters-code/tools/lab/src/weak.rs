@@ -4,7 +4,7 @@ use simt_report::{Report, WeakFailure, WeakRun, try_seeds};
 
 use crate::replay::{Execution, Options, Outcome};
 
-/// What came of the runs with weak memory.
+/// The result of the runs with weak memory.
 #[derive(Clone, Debug)]
 pub struct Weak {
     /// The number of seeds, which are those from 1 on.

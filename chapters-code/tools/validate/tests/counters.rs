@@ -203,6 +203,16 @@ fn check(part: Part, recorded: &str, columns: usize, disputed: usize) -> Result<
     Ok(())
 }
 
+/// The page on the simulator says how many launches were counted.
+#[test]
+fn the_page_says_how_many_launches_were_counted() -> Result<()> {
+    let page = include_str!("../../../../book/simulator.md");
+    let all = [RUNGS, SHARED, GLOBAL].map(|text| counts::read(text).map(|rows| rows.len()));
+    let all: usize = all.into_iter().sum::<Result<usize, _>>()?;
+    assert!(page.contains(&format!("counted {},{:03} launches", all / 1000, all % 1000)), "{all}");
+    Ok(())
+}
+
 #[test]
 fn rungs() -> Result<()> {
     check(Part::Rungs, RUNGS, COLUMNS.len(), 0)

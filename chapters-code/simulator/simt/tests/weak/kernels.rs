@@ -49,6 +49,20 @@ enum Loses {
     InPtxSeldom,
 }
 
+/// Status words that are stored with the scope of the block only.
+const STORE_FOR_THE_BLOCK: Mutant =
+    Mutant { from: "st.relaxed.gpu", to: "st.relaxed.cta", skip: 0, loses: Loses::Everywhere };
+/// Status words that are loaded with the scope of the block only.
+const LOAD_FOR_THE_BLOCK: Mutant =
+    Mutant { from: "ld.relaxed.gpu", to: "ld.relaxed.cta", skip: 0, loses: Loses::Everywhere };
+/// Tickets that are taken with the scope of the block only.
+const TICKET_FOR_THE_BLOCK: Mutant = Mutant {
+    from: "atom.global.add",
+    to: "atom.cta.global.add",
+    skip: 0,
+    loses: Loses::Everywhere,
+};
+
 /// What a kernel computes of numbers of 64 bits.
 #[derive(Clone, Copy)]
 enum Task {
@@ -114,12 +128,7 @@ const PROGRAMS: &[Program] = &[
         shared: 0,
         n: 2 * 8192 + 100,
         task: Task::Scan(None),
-        mutants: &[Mutant {
-            from: "st.relaxed.gpu",
-            to: "st.relaxed.cta",
-            skip: 0,
-            loses: Loses::Everywhere,
-        }],
+        mutants: &[STORE_FOR_THE_BLOCK, LOAD_FOR_THE_BLOCK],
     },
     Program {
         name: "look-back",
@@ -130,20 +139,7 @@ const PROGRAMS: &[Program] = &[
         shared: 0,
         n: 2 * 8192 + 100,
         task: Task::Scan(None),
-        mutants: &[
-            Mutant {
-                from: "st.relaxed.gpu",
-                to: "st.relaxed.cta",
-                skip: 0,
-                loses: Loses::Everywhere,
-            },
-            Mutant {
-                from: "ld.relaxed.gpu",
-                to: "ld.relaxed.cta",
-                skip: 0,
-                loses: Loses::Everywhere,
-            },
-        ],
+        mutants: &[STORE_FOR_THE_BLOCK, LOAD_FOR_THE_BLOCK, TICKET_FOR_THE_BLOCK],
     },
     Program {
         name: "all-gather",
@@ -154,12 +150,7 @@ const PROGRAMS: &[Program] = &[
         shared: 0,
         n: 2 * 4096 + 100,
         task: Task::Scan(None),
-        mutants: &[Mutant {
-            from: "st.relaxed.gpu",
-            to: "st.relaxed.cta",
-            skip: 0,
-            loses: Loses::Everywhere,
-        }],
+        mutants: &[STORE_FOR_THE_BLOCK, LOAD_FOR_THE_BLOCK],
     },
     Program {
         name: "small tiles",
@@ -170,20 +161,7 @@ const PROGRAMS: &[Program] = &[
         shared: 0,
         n: 3 * 1024 + 100,
         task: Task::SegmentedScan,
-        mutants: &[
-            Mutant {
-                from: "st.relaxed.gpu",
-                to: "st.relaxed.cta",
-                skip: 0,
-                loses: Loses::Everywhere,
-            },
-            Mutant {
-                from: "ld.relaxed.gpu",
-                to: "ld.relaxed.cta",
-                skip: 0,
-                loses: Loses::Everywhere,
-            },
-        ],
+        mutants: &[STORE_FOR_THE_BLOCK, LOAD_FOR_THE_BLOCK],
     },
     Program {
         name: "rings of stages",
@@ -194,7 +172,7 @@ const PROGRAMS: &[Program] = &[
         shared: 4 * 24576,
         n: 2 * 3072 + 100,
         task: Task::Scan(Some(4)),
-        mutants: &[],
+        mutants: &[STORE_FOR_THE_BLOCK, LOAD_FOR_THE_BLOCK],
     },
     Program {
         name: "histogram, flag",

@@ -50,7 +50,7 @@ use access::Wanted;
 pub(crate) use arguments::chapters;
 use arguments::{Arguments, Run};
 
-/// What runs are told apart by: chapter, kernel, case, block, schedule.
+/// The chapter, kernel, case, block and schedule of a run: two runs with the same key are the same.
 type Key = (&'static str, String, Case, Option<u32>, u32);
 
 /// The simulator, once it is open. All that runs kernels for the book shares it: a kernel that is stopped leaves an

@@ -10,7 +10,7 @@ use harness::{
 use super::{Failure, Place, bench::Bench, place};
 use crate::{diagnosis::Diagnosis, operation::Instance};
 
-/// Seeds that choose stale reads.
+/// The number of seeds, each of which chooses other stale reads.
 pub const SEEDS: u64 = 12;
 
 /// The most elements of a run with weak memory.
@@ -20,8 +20,8 @@ pub const MOST_ELEMENTS: u64 = 1 << 13;
 const PROMISE: &str = "on GPUs it is right, but PTX's memory model does not promise that: a barrier does not stand for \
                        the fence between reading the counter or flag and reading the data";
 
-/// Runs an instance with weak memory, with so many seeds. Returns a note on a kernel that is right on GPUs only.
-/// `name` is the submission's.
+/// Runs an instance with weak memory, with the seeds from 1 to `seeds`. Returns a note on a kernel that is right on GPUs
+/// only. `name` is the submission's name.
 ///
 /// # Errors
 /// Outside, what no submission can do; inside, what is wrong.

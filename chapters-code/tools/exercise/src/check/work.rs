@@ -200,9 +200,12 @@ impl Worker<'_> {
         let mut trials = plan::trials(declaration, self.job)?;
         trials.retain(|trial| trial.case.shape.elements() <= weak::MOST_ELEMENTS);
         trials.sort_by_key(|trial| trial.case.shape.elements());
-        let middle = trials.get(trials.len() / 2);
+        let largest = trials.last();
+        let middle = trials
+            .get(trials.len() / 2)
+            .filter(|middle| Some(middle.case) != largest.map(|of| of.case));
         let mut note = None;
-        for trial in middle.into_iter().chain(trials.last()) {
+        for trial in middle.into_iter().chain(largest) {
             let instance = declaration.operation.instance(&trial.case);
             let checked = weak::check(bench, &instance, &self.job.name, self.job.weak_seeds)?;
             let on = |failure| self.on(failure, &plan::Trial { schedule: 0, ..*trial });

@@ -17,6 +17,9 @@ pub use nvrtc::testing::has_compiler;
 /// The program.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_exercise");
 
+/// The number of seeds of weak memory with which exhaustive tests run right kernels.
+pub const MANY_WEAK_SEEDS: u64 = 200;
+
 /// The course of the book.
 pub fn course() -> Course {
     Course::read(&exercise::workspace().join(FOLDER)).expect("the course can be read")
