@@ -30,6 +30,8 @@ pub(super) enum Kind {
     Strides,
     /// Rates over offsets.
     Offsets,
+    /// All that was timed beside a library.
+    Comparisons,
     /// All recorded runs.
     Devices,
 }
@@ -57,6 +59,7 @@ pub(super) fn parse(body: &str) -> Result<Directive, String> {
         Some("measured_in_flight") => Kind::InFlight,
         Some("measured_strides") => Kind::Strides,
         Some("measured_offsets") => Kind::Offsets,
+        Some("measured_comparisons") => Kind::Comparisons,
         Some("measured_devices") => Kind::Devices,
         other => {
             return Err(format!("there is no directive {}", other.unwrap_or_default()));

@@ -18,6 +18,8 @@
 //! - `{{#measured_strides kernels=KERNEL,KERNEL n=SIZE}}`: times over strides as a picture, with the times that the
 //!   sectors would take; `{{#measured_offsets kernels=KERNEL,KERNEL n=SIZE}}`: rates over offsets.
 //! - `{{#claim VALUE RELATION VALUE …}}`: nothing where the comparison holds on the newest recording; see `measured::claim`.
+//! - `{{#measured_comparisons chapter=CHAPTER}}`: all that was timed beside a library, a line a case; without a
+//!   chapter, how many cases each chapter has.
 //! - `{{#measured_devices}}`: the recorded runs, a line each.
 //!
 //! Tables and pictures show all devices that are recorded, side by side. They take four more keys:
@@ -35,6 +37,7 @@
 mod access;
 mod chart;
 mod claim;
+mod comparisons;
 mod directive;
 mod format;
 mod in_flight;
@@ -155,6 +158,7 @@ fn answer_to(
         Kind::InFlight => in_flight::over_bytes(page, directive, records),
         Kind::Strides => access::over_strides(page, directive, records),
         Kind::Offsets => access::over_offsets(page, directive, records),
+        Kind::Comparisons => comparisons::all(page, directive, records),
         Kind::Devices => Ok(table::devices(page, records)),
     }
 }
@@ -187,7 +191,8 @@ fn missing(directive: &Directive, records: &Records) -> Option<String> {
         | Kind::SoFar
         | Kind::InFlight
         | Kind::Strides
-        | Kind::Offsets => false,
+        | Kind::Offsets
+        | Kind::Comparisons => false,
     };
     let chapter = directive.chapter().filter(|_| !of_runs)?;
     let is_recorded = records.runs().iter().any(|run| run.has_chapter(chapter));

@@ -52,14 +52,20 @@ impl Records {
         &self.runs
     }
 
+    /// The newest run of every device.
+    pub(super) fn newest(&self) -> impl Iterator<Item = &Run> {
+        let is_newest = |(at, run): &(usize, &Run)| {
+            !self.runs[..*at].iter().any(|newer| newer.device() == run.device())
+        };
+        self.runs.iter().enumerate().filter(is_newest).map(|(_, run)| run)
+    }
+
     /// The newest run of every device that `directive` means and that has such rows, with these.
     pub(super) fn of_devices(
         &self,
         directive: &Directive,
     ) -> Result<Vec<(&Run, Vec<&Value>)>, String> {
-        let mut runs: Vec<&Run> = self.runs.iter().collect();
-        runs.dedup_by_key(|run| run.device());
-        runs.retain(|run| directive.is_of(run.device()));
+        let runs = self.newest().filter(|run| directive.is_of(run.device()));
         let mut found = Vec::new();
         let mut refused = "no run on such a device is recorded".to_owned();
         for run in runs {
@@ -77,9 +83,7 @@ impl Records {
     /// Refuses recordings of other kernels than those that are there: the newest of each device, as far as it says which
     /// instructions it timed.
     pub fn check_kernels(&self, chapters: &[&dyn Chapter]) -> Result<(), String> {
-        let mut runs: Vec<&Run> = self.runs.iter().collect();
-        runs.dedup_by_key(|run| run.device());
-        for (run, chapter) in runs.iter().flat_map(|run| chapters.iter().map(move |c| (run, c))) {
+        for (run, chapter) in self.newest().flat_map(|run| chapters.iter().map(move |c| (run, c))) {
             for rung in chapter.rungs() {
                 let name = format!("{}/{}", chapter.name(), rung.name);
                 let Some(recorded) = run.whole["kernels"][&name].as_str() else {

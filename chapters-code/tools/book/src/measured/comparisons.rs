@@ -1,0 +1,131 @@
+//! All that was timed beside a library, whoever is ahead.
+
+use std::{cmp::Ordering, collections::BTreeMap, path::Path};
+
+use report::row::RESULTS;
+use serde_json::Value;
+
+use super::directive::Directive;
+use super::records::{Records, Run, chapter_number, field};
+use super::table::source;
+use super::{amount, value};
+
+/// One input and one call of a library, with the fastest kernel of the book for it.
+struct Case<'a> {
+    row: &'a Value,
+    ratio: f64,
+}
+
+/// Of each device, all cases of the chapter that `directive` names, those where the library is ahead first.
+/// Without a chapter, how many cases each chapter has.
+pub(super) fn all(page: &Path, directive: &Directive, records: &Records) -> Result<String, String> {
+    let Some(chapter) = directive.chapter() else {
+        return Ok(summary(records));
+    };
+    let mut text = String::new();
+    for run in records.newest() {
+        let cases = cases(run, chapter);
+        if cases.is_empty() {
+            return Err(format!(
+                "the run on {} compares nothing of chapter {chapter}",
+                run.device()
+            ));
+        }
+        text.push_str(&format!(
+            "\n{}\n\n\
+             | input | kernel | its time | library | its time | ratio |\n\
+             | --- | --- | ---: | --- | ---: | ---: |\n",
+            source(page, run),
+        ));
+        cases.iter().for_each(|case| text.push_str(&case.line()));
+    }
+    Ok(text)
+}
+
+/// How many cases of each chapter the book's kernels win, of each device.
+fn summary(records: &Records) -> String {
+    let runs: Vec<&Run> = records.newest().collect();
+    let mut table = String::from("| chapter |");
+    for run in &runs {
+        table.push_str(&format!(
+            " {}: cases | kernel faster | equal | library faster |",
+            run.device()
+        ));
+    }
+    table.push_str(&format!("\n| ---: |{}\n", " ---: |".repeat(4 * runs.len())));
+    for chapter in 1.. {
+        let counts: Vec<Vec<Case>> = runs.iter().map(|run| cases(run, chapter)).collect();
+        if counts.iter().all(Vec::is_empty) {
+            break;
+        }
+        table.push_str(&format!("| {chapter} |"));
+        for cases in counts {
+            let count =
+                |wanted| cases.iter().filter(|case| case.ratio.total_cmp(&1.0) == wanted).count();
+            let [ahead, equal, behind] =
+                [Ordering::Greater, Ordering::Equal, Ordering::Less].map(count);
+            table.push_str(&format!(" {} | {ahead} | {equal} | {behind} |", cases.len()));
+        }
+        table.push('\n');
+    }
+    table
+}
+
+/// The cases of a chapter, by their ratio.
+fn cases(run: &Run, chapter: u64) -> Vec<Case<'_>> {
+    let mut fastest: BTreeMap<String, Case> = BTreeMap::new();
+    let time = |row: &Value| field(row, "time_ms.median").and_then(Value::as_f64);
+    for row in run.rows() {
+        let is_of_chapter = chapter_number(&row["chapter"]) == Some(chapter);
+        let ratio =
+            row["baseline"]["ratio"].as_f64().filter(|_| is_of_chapter && row["broken"] != true);
+        let Some(ratio) = ratio else { continue };
+        let case = Case { row, ratio };
+        // Two kernels may do other work on the same input, such as loads and stores with an offset.
+        let key = format!("{} {}", case.input(), row["baseline"]["call"]);
+        let is_faster = |other: &Case| time(row) < time(other.row);
+        if fastest.get(&key).is_none_or(is_faster) {
+            fastest.insert(key, case);
+        }
+    }
+    let mut cases: Vec<Case> = fastest.into_values().collect();
+    cases.sort_by(|a, b| a.ratio.total_cmp(&b.ratio));
+    cases
+}
+
+impl Case<'_> {
+    /// What the case is of: the size, the type, and all else that differs from the usual.
+    fn input(&self) -> String {
+        let Some(row) = self.row.as_object() else { return String::new() };
+        let text = |key: &str| row.get(key).map_or(String::new(), |found| value(key, found));
+        let n = match row["n"].as_u64() {
+            Some(n) if n.is_power_of_two() => format!("2<sup>{}</sup>", n.ilog2()),
+            _ => text("n"),
+        };
+        let is_usual = |key: &str, found: &Value| match key {
+            "chapter" | "kernel" | "n" | "dtype" => true,
+            "op" => found == "sum",
+            "input" => found == "uniform",
+            _ => RESULTS.contains(&key) || found.is_null(),
+        };
+        let others = row.iter().filter(|(key, found)| !is_usual(key, found));
+        let others = others.map(|(key, found)| format!(", {key} {}", value(key, found)));
+        format!("{n} {}{}", text("dtype"), others.collect::<String>())
+    }
+
+    fn line(&self) -> String {
+        let cell =
+            |path: &str| field(self.row, path).map_or(String::new(), |found| value(path, found));
+        format!(
+            "| {} | `{}` | {} | {} {}, `{}` | {} | {} |\n",
+            self.input(),
+            cell("kernel"),
+            cell("time_ms.median"),
+            cell("baseline.name"),
+            cell("baseline.version"),
+            cell("baseline.call"),
+            cell("baseline.time_ms.median"),
+            amount("ratio", self.ratio),
+        )
+    }
+}
