@@ -125,7 +125,7 @@ fn refuse(case: &Case) -> Option<(String, String)> {
             "give -n 2^32 or less".into(),
         )),
         Task::BytesInFlight { loads, .. } if !reads::LOADS.contains(&loads) => Some((
-            format!("there is no kernel with {loads} loads a thread under way"),
+            format!("there is no kernel with {loads} loads per thread under way"),
             "give --loads-per-thread 1, 2, 4 or 8".into(),
         )),
         Task::BytesInFlight { resident, .. } if !(1..=reads::MOST_RESIDENT).contains(&resident) => {
@@ -137,7 +137,7 @@ fn refuse(case: &Case) -> Option<(String, String)> {
         Task::BytesInFlight { loads, resident } if loads * resident > reads::MOST_TOGETHER => {
             Some((
                 format!(
-                    "{resident} blocks with {loads} loads a thread need more registers than there are"
+                    "{resident} blocks with {loads} loads per thread need more registers than there are"
                 ),
                 format!("give --resident {} or less", reads::MOST_TOGETHER / loads),
             ))

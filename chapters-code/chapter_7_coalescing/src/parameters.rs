@@ -43,10 +43,10 @@ impl fmt::Display for AccessParameters {
             None => {}
         }
         if let Some(loads) = self.loads {
-            write!(f, ", {loads} loads a thread")?;
+            write!(f, ", {loads} loads per thread")?;
         }
         if let Some(resident) = self.resident {
-            write!(f, ", {resident} blocks a multiprocessor")?;
+            write!(f, ", {resident} blocks per multiprocessor")?;
         }
         Ok(())
     }

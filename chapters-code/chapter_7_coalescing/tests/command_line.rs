@@ -57,7 +57,8 @@ fn reads_that_there_are_not() {
         &["no kernel with 3 loads", "give --loads-per-thread 1, 2, 4 or 8"],
     );
     refuses("--resident 9", &["does not hold 9 blocks", "give --resident 1 to 8"]);
-    let parts = ["8 blocks with 8 loads a thread need more registers", "give --resident 4 or less"];
+    let parts =
+        ["8 blocks with 8 loads per thread need more registers", "give --resident 4 or less"];
     refuses("--loads-per-thread 8 --resident 8", &parts);
     refuses("--resident 0", &["does not hold 0 blocks"]);
 }
