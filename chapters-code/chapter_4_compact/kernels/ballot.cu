@@ -34,6 +34,7 @@ __device__ unsigned ballots(const T* in, size_t n, By by, T (&x)[ROWS], unsigned
 }
 // ANCHOR_END: ballots
 
+// ANCHOR: count
 template <typename By, typename T>
 __device__ void count(const T* in, size_t n, By by, i64* counts) {
     __shared__ unsigned aggregates[32];
@@ -45,6 +46,7 @@ __device__ void count(const T* in, size_t n, By by, i64* counts) {
         counts[blockIdx.x] = block;
     }
 }
+// ANCHOR_END: count
 
 // ANCHOR: scatter
 template <typename By, typename T>
