@@ -127,6 +127,7 @@ template <typename Op, typename T, typename Source> struct Walk {
     }
     // ANCHOR_END: scan
 
+    // ANCHOR: mark_heads
     // A segment begins where one ends.
     __device__ void mark_heads(size_t at, size_t stop) {
         for (unsigned i = lane_id(); i < Tile<T>::SIZE / 32; i += 32) {
@@ -146,7 +147,9 @@ template <typename Op, typename T, typename Source> struct Walk {
         }
         __syncwarp();
     }
+    // ANCHOR_END: mark_heads
 
+    // ANCHOR: write_ends
     // Writes the aggregates of the segments that end in the tile; returns where the last of them ends.
     __device__ u32 write_ends(size_t at, size_t stop, T before) {
         unsigned count;
@@ -166,6 +169,7 @@ template <typename Op, typename T, typename Source> struct Walk {
         } while (count == 32);
         return begin;
     }
+    // ANCHOR_END: write_ends
 };
 
 // ---- What parts leave open for the next ones -------------------------------------------------------

@@ -125,6 +125,7 @@ template <Kind KIND, typename Op, typename T> struct Block {
     }
     // ANCHOR_END: last_head
 
+    // ANCHOR: reduce_from
     // A lane's contribution to the aggregate of a part's elements from `head` on.
     __device__ T reduce_from(u32 stage, unsigned part, u32 head) const {
         const uint4* row = packs(stage) + part * ROWS * 32 + lane_id();
@@ -144,6 +145,7 @@ template <Kind KIND, typename Op, typename T> struct Block {
         }
         return aggregate;
     }
+    // ANCHOR_END: reduce_from
 
     // ANCHOR: reduce
     // Each of the reducers takes every third tile, alone: it waits for nothing but the copy. The
@@ -166,6 +168,7 @@ template <Kind KIND, typename Op, typename T> struct Block {
     }
     // ANCHOR_END: reduce
 
+    // ANCHOR: reduce_tile
     // The pair of a tile; lane 0 notes what is open before each part.
     __device__ Pair<T> reduce_tile(u32 stage) {
         T aggregates[SCANNERS];
@@ -190,6 +193,7 @@ template <Kind KIND, typename Op, typename T> struct Block {
         }
         return before;
     }
+    // ANCHOR_END: reduce_tile
 
     // ANCHOR: all_gather
     // One warp learns what is open before the block's tile in each round. It looks at all pairs of a
@@ -220,6 +224,7 @@ template <Kind KIND, typename Op, typename T> struct Block {
     }
     // ANCHOR_END: all_gather
 
+    // ANCHOR: tell_epoch
     // The first lane has begun to load the count of launches. Only now does it wait for it.
     __device__ void tell_epoch(u32 launches_before) {
         epoch = next_epoch(__shfl_sync(ALL_LANES, launches_before, 0));
@@ -229,6 +234,7 @@ template <Kind KIND, typename Op, typename T> struct Block {
             ring.launch_known.arrive();
         }
     }
+    // ANCHOR_END: tell_epoch
 
     // ANCHOR: advance
     // What is open before the block's tile, given what is open before its round and all pairs of the
