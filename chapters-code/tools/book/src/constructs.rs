@@ -1,7 +1,9 @@
 //! Which kernels use what, for the appendix on the subset of CUDA. `{{#used_in WORDS}}` shows the shortest line
 //! that has one of the words, its kernel, and how many others have one; an error where there is none.
 //!
-//! [`missing`] finds what kernels use and the appendix does not explain.
+//! [`Sources::missing`] finds what kernels use and the appendix does not explain, and [`Rows`] links pages to its rows.
+
+mod rows;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,6 +14,7 @@ use regex::Regex;
 
 use crate::Problem;
 use crate::expand::{calls, words};
+pub(crate) use rows::Rows;
 
 /// The page that explains the constructs, in the book's source folder.
 pub(crate) const PAGE: &str = "cuda_subset.md";

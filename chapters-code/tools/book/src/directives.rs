@@ -13,7 +13,7 @@ use mdbook_driver::book::{Book, BookItem, Chapter};
 use mdbook_preprocessor::{Preprocessor, PreprocessorContext};
 
 use crate::bibliography::Bibliography;
-use crate::constructs::{self, Sources};
+use crate::constructs::{self, Rows, Sources};
 use crate::course;
 use crate::evidence;
 use crate::expand::{Call, expand};
@@ -94,6 +94,7 @@ struct Answers<'a> {
     plan: Plan,
     asks: Asks,
     kernels: Sources,
+    constructs: Rows,
 }
 
 impl<'a> Answers<'a> {
@@ -106,6 +107,7 @@ impl<'a> Answers<'a> {
         let mut glossary = Glossary::default();
         let mut plan = Plan::default();
         let mut asks = Asks::default();
+        let mut constructs = Rows::default();
         for (place, (path, chapter)) in pages(book).enumerate() {
             bibliography.survey(place, &chapter.name, path, &chapter.content);
             plan.survey(&chapter.name, path, &chapter.content);
@@ -113,6 +115,9 @@ impl<'a> Answers<'a> {
             if path == Path::new(glossary::PAGE) {
                 glossary =
                     Glossary::read(&source.join(path), &chapter.content).map_err(Problems)?;
+            }
+            if path == Path::new(constructs::PAGE) {
+                constructs = Rows::read(&source.join(path), &chapter.content).map_err(Problems)?;
             }
         }
         let records = Records::load(&folder.join(measured::FOLDER))?;
@@ -125,6 +130,7 @@ impl<'a> Answers<'a> {
             figures: asked.figures.borrow_mut(),
             listings: Listings::new(&context.root, asked.links, asked.labs.clone()),
             kernels: Sources::load(&context.root)?,
+            constructs,
             root: context.root.clone(),
             source,
             glossary,
@@ -139,9 +145,18 @@ impl<'a> Answers<'a> {
             return Ok(());
         };
         let page = self.source.join(&path);
+        // Words of the glossary come first: what constructs become is no inline code any more.
+        let is_appendix = path == Path::new(constructs::PAGE);
         let marked = match path == Path::new(glossary::PAGE) {
             true => glossary::titles(&chapter.content),
+            false if is_appendix => {
+                self.glossary.mark(&path, &self.constructs.with_places(&chapter.content))
+            }
             false => self.glossary.mark(&path, &chapter.content),
+        };
+        let marked = match is_appendix {
+            true => marked,
+            false => self.constructs.mark(&path, &marked),
         };
         let mut blocks = Blocks::of(&path);
         let mut answer = |call: &Call<'_>| {
@@ -155,7 +170,7 @@ impl<'a> Answers<'a> {
         };
         let expanded = expand(&page, &marked, &mut answer);
         let mut problems: Vec<Problem> = blocks.unfinished(&page, &marked).into_iter().collect();
-        if path == Path::new(constructs::PAGE) {
+        if is_appendix {
             problems.extend(self.kernels.missing(&page, &chapter.content));
         }
         match expanded.and_then(|text| with_formulas(&page, &text)) {

@@ -26,6 +26,7 @@ pub mod measured;
 pub mod offline;
 mod opcodes;
 mod problem;
+mod prose;
 pub mod readme;
 pub mod serve;
 pub mod site;

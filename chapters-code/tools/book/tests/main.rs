@@ -2,6 +2,7 @@
 
 mod asks;
 mod check;
+mod constructs;
 mod counts;
 mod edit;
 mod figures;

@@ -274,6 +274,54 @@ fn what_kernels_use_is_explained() {
     assert_refused(&files(unused), "book/cuda_subset.md:4: no kernel uses __syncwarp");
 }
 
+#[test]
+fn the_first_use_of_a_construct_leads_to_its_row() {
+    let appendix = "# CUDA\n\n`T` is a type.\n\n| construct | what it does | example |\n| --- | --- | --- |\n\
+                    | `__ballot`, `__popc` | a *word* | `k` |\n\
+                    | `__ballot_any` | \"any\" bit. Not all. | `__popc` |\n\
+                    | `max`<!-- not linked --> | the larger | `k` |\n";
+    let one = "# The `__ballot`\n\n[`__ballot`](two.md) {{#term tile \"`__popc`\"}}\n\n\
+               {{#teachers minutes=5}}\n`__popc`\n{{#end}}\n\n```text\n__popc\n```\n\n\
+               Call `tile[__popc(*__ballot(x))]`, `__ballot`, `__popcll`, `max(T)`.\n\n\
+               | a |\n| - |\n| `__ballot_any \\| 1 \\| __popc` |\n";
+    let files = [
+        (
+            "book/SUMMARY.md",
+            "- [One](chapter_1/one.md)\n- [Two](chapter_1/two.md)\n- [C](cuda_subset.md)\n- [G](glossary.md)\n",
+        ),
+        ("book/chapter_1/one.md", one),
+        ("book/chapter_1/two.md", "# Two\n"),
+        ("book/cuda_subset.md", appendix),
+        ("book/glossary.md", "# Glossary\n\nTile\n: A part.\n"),
+    ];
+    let folder = built(&files).expect("a sound book");
+    let page = page(&folder, "chapter_1/one.html");
+    let link = |id: &str, what: &str, word: &str| {
+        format!(
+            "<a class=\"term\" href=\"../cuda_subset.html#cuda-{id}\" data-definition=\"{what}\">{word}</a>"
+        )
+    };
+    let [ballot, popc] = ["__ballot", "__popc"].map(|word| link("__ballot", "a word", word));
+    assert!(
+        page.contains(&format!("<code>tile[{popc}(*{ballot}(x))]</code>, <code>__ballot</code>"))
+    );
+    let any = link("__ballot_any", "&quot;any&quot; bit.", "__ballot_any");
+    assert!(page.contains(&format!("<code>{any} | 1 | __popc</code>")), "{page}");
+    assert_eq!(page.matches("cuda_subset.html#").count(), 3, "{page}");
+    let appendix = self::page(&folder, "cuda_subset.html");
+    for id in ["cuda-__ballot", "cuda-__ballot_any"] {
+        assert_eq!(appendix.matches(&format!("id=\"{id}\"")).count(), 1, "{appendix}");
+    }
+    assert!(!appendix.contains("cuda_subset.html#"), "{appendix}");
+}
+
+#[test]
+fn an_explanation_with_a_formula_is_refused() {
+    let row = "# CUDA\n\n| construct | what |\n| --- | --- |\n| `__popc` | $n$ bits |\n";
+    let files = [("book/SUMMARY.md", "- [C](cuda_subset.md)\n"), ("book/cuda_subset.md", row)];
+    assert_refused(&files, "book/cuda_subset.md:5: pages show the first sentence");
+}
+
 /// The pages of the chapters of this book, but those that only list: path and text.
 fn chapter_pages() -> Vec<(String, String)> {
     let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../book");

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use book::{Strictness, build, offline, readme, site};
 
+use crate::constructs;
+
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")
 }
@@ -29,6 +31,7 @@ fn exhaustive_the_book_builds_and_needs_no_network() {
     assert_eq!(report.problems, Vec::<String>::new());
     let tex = site::check_tex(&pages, &repository().join("book")).expect("pages and sources");
     assert_eq!(tex, Vec::<String>::new());
+    assert_eq!(constructs::not_linked_once(&pages), Vec::<String>::new());
 }
 
 #[test]

@@ -118,7 +118,7 @@ fn fragment(name: &str) -> String {
 }
 
 /// The first sentence of a definition, without what makes it Markdown.
-fn first_sentence(definition: &str) -> Result<String, String> {
+pub(crate) fn first_sentence(definition: &str) -> Result<String, String> {
     let end = definition.find(". ").map_or(definition.len(), |end| end + 1);
     let sentence = &definition[..end];
     if let Some(mark) = ["$", "](", "{{", "<"].iter().find(|mark| sentence.contains(**mark)) {

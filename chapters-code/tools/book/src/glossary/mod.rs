@@ -25,6 +25,7 @@ use crate::Problem;
 use crate::bibliography::up;
 use crate::expand::{calls, words};
 use entries::Entry;
+pub(crate) use entries::first_sentence;
 pub use entries::titles;
 
 /// The glossary's page, in the book's source folder.
@@ -105,12 +106,17 @@ impl Glossary {
 
     fn link(&self, path: &Path, entry: usize, shown: &str) -> String {
         let Entry { id, definition, .. } = &self.entries[entry];
-        let up = up(path);
-        format!(
-            "<a class=\"term\" href=\"{up}{PAGE}#{id}\" data-definition=\"{}\">{shown}</a>",
-            attribute(definition)
-        )
+        linked(path, PAGE, id, definition, shown)
     }
+}
+
+/// A link from the page at `path` to the place `id` of `page`, which carries what `terms.js` shows.
+pub(crate) fn linked(path: &Path, page: &str, id: &str, definition: &str, shown: &str) -> String {
+    let up = up(path);
+    format!(
+        "<a class=\"term\" href=\"{up}{page}#{id}\" data-definition=\"{}\">{shown}</a>",
+        attribute(definition)
+    )
 }
 
 /// `text` as the value of an attribute, in Markdown: no table and no formula sees into it.
