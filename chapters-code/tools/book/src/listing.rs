@@ -2,7 +2,8 @@
 //!
 //! A listing is an include of an anchor, with the file's name above it. The name is a link to the
 //! whole file, which the build copies into the book. With `before`, the changes from another file,
-//! the rung before, can be unfolded below; comments at the files' heads are left out of them.
+//! the rung before, can be unfolded below; comments at the files' heads and macros that make entry points are left out
+//! of them. Where most lines have changed, a sentence says so instead.
 //!
 //! Files are relative to the crate that the page's folder is named after, or, if they begin with
 //! `chapters-code/`, to the project.
@@ -13,8 +14,10 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::LazyLock;
 
-use similar::{ChangeTag, TextDiff};
+use regex::Regex;
+use similar::{Change, ChangeTag, TextDiff};
 
 use crate::anchor;
 use crate::expand::words;
@@ -25,6 +28,16 @@ const COPIES: &str = "code";
 
 /// Unchanged lines that are shown around a change.
 const CONTEXT: usize = 2;
+
+/// The changes of two files are not shown if they are more than this part of the lines, unless they are few.
+const MOST_CHANGED: f64 = 0.7;
+const FEW: usize = 20;
+
+/// Lines that make entry points of a kernel, an operator and a type each. They can go on in the next line.
+static ENTRY_POINTS: LazyLock<Regex> = LazyLock::new(|| {
+    let names = r"^(?:#define \w*KERNEL|#undef |FOR_[A-Z_]+\b|[A-Z_]*KERNELS?(?:_[A-Z]+)*\b)";
+    Regex::new(names).expect("a pattern")
+});
 
 /// Whether the names of files are links, which lead to copies that somebody must make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,8 +95,19 @@ impl Listings {
             language(&file),
         );
         if let Some(before) = before {
-            let old = self.read(&before)?;
-            markdown.push_str(&changes(&before, &old, &text)?);
+            let (old, new) = (code(&self.read(&before)?), code(&text));
+            if old == new {
+                return Err(format!("nothing has changed from {before}"));
+            }
+            let diff = TextDiff::from_lines(&old, &new);
+            if is_of_most_lines(&diff) {
+                let name = self.name(&before, depth);
+                let _ =
+                    writeln!(markdown, "<p class=\"changes\">Most lines differ from {name}.</p>\n");
+                self.files.insert(before);
+            } else {
+                markdown.push_str(&changes(&before, &diff));
+            }
         }
         if self.links == Links::ToCopies {
             markdown.push_str(&self.labs.borrow_mut().button_of_file(&file)?);
@@ -143,10 +167,18 @@ fn language(file: &str) -> &'static str {
     }
 }
 
-/// The changes from `old`, the text of file `before`, to `new`, to be unfolded.
-fn changes(before: &str, old: &str, new: &str) -> Result<String, String> {
-    let (old, new) = (code(old), code(new));
-    let diff = TextDiff::from_lines(&old, &new);
+/// Whether a listing of the changes would be a listing of both files.
+fn is_of_most_lines<'a>(diff: &TextDiff<'a, 'a, 'a, str>) -> bool {
+    let has_words = |change: &Change<&str>| change.value().contains(char::is_alphanumeric);
+    let lines = || diff.iter_all_changes().filter(has_words);
+    let changed = lines().filter(|line| line.tag() != ChangeTag::Equal).count();
+    // An unchanged line is one of both files.
+    let all = 2 * lines().count() - changed;
+    changed > FEW && changed as f64 > MOST_CHANGED * all as f64
+}
+
+/// The changes from the file `before`, to be unfolded.
+fn changes(before: &str, diff: &TextDiff<'_, '_, '_, str>) -> String {
     let mut lines = String::new();
     for (number, group) in diff.grouped_ops(CONTEXT).iter().enumerate() {
         if number > 0 {
@@ -162,23 +194,28 @@ fn changes(before: &str, old: &str, new: &str) -> Result<String, String> {
             let _ = writeln!(lines, "{}", line.trim_end());
         }
     }
-    if lines.is_empty() {
-        return Err(format!("nothing has changed from {before}"));
-    }
     let lines = lines.trim_start_matches('\n');
     let name = before.rsplit('/').next().unwrap_or(before);
-    Ok(format!(
+    format!(
         "\n<details class=\"changes\"><summary>What has changed from <code>{name}</code></summary>\n\n\
          ```diff\n{lines}```\n\n</details>\n"
-    ))
+    )
 }
 
-/// A file without the comment at its head, and without the marks of anchors.
+/// A file without the comment at its head, the marks of anchors, and the macros that make entry points.
 fn code(text: &str) -> String {
-    let is_comment = |line: &&str| line.starts_with("//");
-    let lines = text.lines().skip_while(is_comment);
-    let lines = lines.filter(|line| !line.contains("ANCHOR"));
-    lines.map(|line| format!("{line}\n")).collect()
+    let lines = text.lines().skip_while(|line| line.starts_with("//"));
+    let mut kept = String::new();
+    let mut goes_on = false;
+    for line in lines.filter(|line| !line.contains("ANCHOR")) {
+        let is_left_out = goes_on || ENTRY_POINTS.is_match(line);
+        goes_on = is_left_out && line.ends_with('\\');
+        if !is_left_out {
+            kept.push_str(line);
+            kept.push('\n');
+        }
+    }
+    kept.trim_end().to_owned() + "\n"
 }
 
 /// The place of a file's copy in the built book. As `.txt`, browsers show it instead of saving it.

@@ -27,6 +27,13 @@ fn built(text: &str) -> Result<(String, tempfile::TempDir), String> {
     write("book/chapter_7/one.md", text);
     write("chapters-code/chapter_7/kernels/a.cu", &kernel("The first.", ""));
     write("chapters-code/chapter_7/kernels/b.cu", &kernel("The second.", "int added;\n"));
+    let macros = "#define KERNEL(name) \\\n    void name() {}\nFOR_ALL(KERNEL)\nTWO_KERNELS(a)\n#undef KERNEL\n";
+    write(
+        "chapters-code/chapter_7/kernels/entry_points.cu",
+        &format!("{}{macros}", kernel("", "#define LAUNCH_BOUNDS 8\n")),
+    );
+    let lines: String = (0..21).map(|line| format!("int l{line};\n")).collect();
+    write("chapters-code/chapter_7/kernels/another.cu", &kernel("", &lines));
     build(root, None, Strictness::Draft).map_err(|error| error.to_string())?;
     let page = std::fs::read_to_string(root.join("out/chapter_7/one.html")).expect("a page");
     Ok((page, folder))
@@ -45,6 +52,28 @@ fn a_listing_names_its_file_and_what_has_changed() {
     let copy = Path::new("out/code/chapters-code/chapter_7/kernels/b.cu.txt");
     let copy = std::fs::read_to_string(folder.path().join(copy)).expect("a copy");
     assert!(copy.contains("The second."), "the whole file");
+}
+
+#[test]
+fn what_makes_entry_points_is_no_change() {
+    let text = "# One\n\n{{#listing kernels/entry_points.cu:k before=kernels/a.cu}}\n";
+    let (page, _) = built(text).expect("a sound book");
+    assert!(
+        page.contains("  int x;\n+ #define LAUNCH_BOUNDS 8\n  int y;\n  int z;\n</code>"),
+        "{page}"
+    );
+}
+
+#[test]
+fn a_change_of_most_lines_is_said_and_not_shown() {
+    let text = "# One\n\n{{#listing kernels/another.cu:k before=kernels/a.cu}}\n";
+    let (page, folder) = built(text).expect("a sound book");
+    let name = "code/chapters-code/chapter_7/kernels/a.cu.txt";
+    let link =
+        format!("<a href=\"../{name}\"><code>chapters-code/chapter_7/kernels/a.cu</code></a>");
+    assert!(page.contains(&format!("Most lines differ from {link}.")), "{page}");
+    assert!(!page.contains("What has changed"), "{page}");
+    assert!(folder.path().join("out").join(name).is_file(), "the file that the link leads to");
 }
 
 fn assert_refused(listing: &str, message: &str) {
