@@ -9,7 +9,7 @@ mod file;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::measured::FOLDER;
+use crate::measured::{FOLDER, thousands};
 use file::Fact;
 
 /// What is in the folder of the recorded runs, and is no recording.
@@ -48,11 +48,23 @@ pub(crate) fn sections(root: &Path, source: &Path) -> Result<String, String> {
 /// Where there is no such file.
 pub(crate) fn table(root: &Path, source: &Path, name: &str) -> Result<String, String> {
     let rows = newest(root, source, name)?;
-    let line = |cells: &Vec<String>| format!("| {} |\n", cells.join(" | "));
+    let line = |cells: &Vec<String>| {
+        let cells: Vec<String> = cells.iter().map(|cell| with_separators(cell)).collect();
+        format!("| {} |\n", cells.join(" | "))
+    };
     let (head, rows) = rows.split_first().ok_or("the file has no rows")?;
     let rule = vec!["---"; head.len()].join(" | ");
     let rows: String = rows.iter().map(line).collect();
     Ok(format!("{}| {rule} |\n{rows}", line(head)))
+}
+
+/// A cell with thousands separators, if it is a number.
+fn with_separators(cell: &str) -> String {
+    let (whole, fraction) = cell.split_at(cell.find('.').unwrap_or(cell.len()));
+    match (whole.parse(), cell.parse::<f64>()) {
+        (Ok(whole), Ok(_)) => thousands(whole) + fraction,
+        _ => cell.to_owned(),
+    }
 }
 
 /// The lines of the newest file `NAME_….tsv` among the recorded runs, cell by cell, without its comments.

@@ -237,6 +237,18 @@ fn every_recording_is_shown() {
 }
 
 #[test]
+fn a_recording_as_a_table_has_thousands_separators() {
+    let files = [
+        ("book/SUMMARY.md", "- [One](one.md)\n"),
+        ("book/one.md", "# One\n\n{{#recording waits}}\n"),
+        ("book/measurements/waits_x_2026-01-01.tsv", "# X\nof\tclocks\n2^1000\t1379.3\na\t12345\n"),
+    ];
+    let one = page(&built(&files).expect("a sound book"), "one.html");
+    assert!(one.contains("<td>2^1000</td><td>1,379.3</td>"), "{one}");
+    assert!(one.contains("<td>a</td><td>12,345</td>"), "{one}");
+}
+
+#[test]
 fn a_recording_of_an_unknown_kind_is_refused() {
     let mut files = EVIDENCE.to_vec();
     files.push(("book/measurements/nsys_x.sqlite", ""));

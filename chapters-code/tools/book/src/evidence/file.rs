@@ -69,7 +69,10 @@ fn run(text: &str) -> Result<Vec<Fact>, String> {
     let run: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let field =
         |path: &str| run.pointer(path).map_or(NOT_NOTED.to_owned(), |found| value("", found));
-    let megahertz = |path: &str| run.pointer(path).and_then(Value::as_f64).unwrap_or(f64::NAN);
+    let megahertz = |path: &str| {
+        let clock = run.pointer(path).and_then(Value::as_f64);
+        clock.map_or(NOT_NOTED.to_owned(), |clock| thousands(clock.round() as u64))
+    };
     let clocks = format!(
         "{} MHz (multiprocessors) and {} MHz (memory) at most",
         megahertz("/device/clocks/multiprocessor_mhz"),
@@ -105,7 +108,11 @@ fn left_out(skipped: &Value) -> String {
     let reasons: BTreeSet<&str> = reasons.collect();
     match cases.len() {
         0 => "nothing".to_owned(),
-        many => format!("{many} cases: {}", reasons.into_iter().collect::<Vec<_>>().join("; ")),
+        many => format!(
+            "{} cases: {}",
+            thousands(many as u64),
+            reasons.into_iter().collect::<Vec<_>>().join("; ")
+        ),
     }
 }
 
@@ -225,12 +232,12 @@ fn table(stem: &str, text: &str, what: &str, command: String) -> Vec<Fact> {
 fn instructions(folder: &Path) -> Result<Vec<Fact>, String> {
     let read = |path: &Path| fs::read_to_string(path).map_err(|error| error.to_string());
     let device = read(&folder.join(DEVICE))?;
-    let (mut kernels, mut columns) = (0, 0);
+    let (mut kernels, mut forms) = (0, 0);
     for entry in fs::read_dir(folder).map_err(|error| error.to_string())? {
         let path = entry.map_err(|error| error.to_string())?.path();
         if path.file_name().is_some_and(|name| name != DEVICE) {
             kernels += 1;
-            columns += read(&path)?.lines().filter(|line| !line.starts_with(' ')).count();
+            forms += read(&path)?.lines().filter(|line| !line.starts_with(' ')).count();
         }
     }
     Ok(vec![
@@ -239,7 +246,10 @@ fn instructions(folder: &Path) -> Result<Vec<Fact>, String> {
         ("date", NOT_NOTED.to_owned()),
         ("commit", NOT_NOTED.to_owned()),
         ("command", "`validate instructions --out FOLDER`".to_owned()),
-        ("holds", format!("{columns} forms of instructions in {kernels} kernels")),
+        (
+            "holds",
+            format!("{} forms of instructions in {kernels} kernels", thousands(forms as u64)),
+        ),
     ])
 }
 
@@ -249,5 +259,5 @@ fn answers(text: &str) -> Result<Vec<Fact>, String> {
         text.lines().partition(|line| line.starts_with('#'));
     let said: Vec<&str> = head.iter().map(|line| line.trim_start_matches(['#', ' '])).collect();
     let facts = facts.iter().filter(|line| !line.trim().is_empty()).count();
-    Ok(vec![("what", said.join(" ")), ("holds", format!("{facts} answers"))])
+    Ok(vec![("what", said.join(" ")), ("holds", format!("{} answers", thousands(facts as u64)))])
 }
