@@ -52,7 +52,7 @@ fn values_carry_their_units() {
     assert_eq!(value("baseline.ratio kernel=fast n=2^11 dtype=f32"), "1.02×");
     assert_eq!(value("counters.barriers kernel=fast dtype=i32"), "12,345");
     assert_eq!(value("gb_per_s rows=2 cols=1024"), "7.50 GB/s");
-    assert_eq!(value("gain kernel=fast before=slow n=2^11 dtype=f32"), "2154.49×");
+    assert_eq!(value("gain kernel=fast before=slow n=2^11 dtype=f32"), "2,154×");
     assert_eq!(value("device.peak_gb_per_s"), "4,800 GB/s");
     assert_eq!(value("date"), "2026-01-02");
 }
@@ -141,13 +141,17 @@ fn copies_and_ranges_are_meant_only_where_asked_for() {
 }
 
 #[test]
-fn a_rung_is_set_against_the_one_before() {
-    let text = "{{#measured_rung kernel=fast before=slow n=2048 dtype=f32}}";
+fn a_rung_is_set_against_the_one_that_is_named() {
+    let rung = |before: &str| {
+        let text = format!("{{{{#measured_rung kernel=fast before={before} n=2048 dtype=f32}}}}");
+        page(&text, &records(&[RUN])).expect("a rung")
+    };
     assert_eq!(
-        page(text, &records(&[RUN])).expect("a rung"),
+        rung("slow"),
         "4,412 GB/s, which is 98.1 % of the ceiling and 92.0 % of the theoretical peak, \
-         and 2154.49× the rung before"
+         and 2,154× the rate of `slow`"
     );
+    assert!(rung("fast").ends_with(", and within 0.5 % of the rate of `fast`"), "{}", rung("fast"));
 }
 
 #[test]

@@ -110,9 +110,14 @@ impl Directive {
         chapter_number(&Value::from(self.get("chapter")?))
     }
 
+    /// The rung that the key `before` names, if it is there.
+    pub(super) fn rung_before(&self) -> Option<&str> {
+        self.get("before")
+    }
+
     /// The same rows of the rung that the key `before` names, if it is there.
     pub(super) fn before(&self) -> Option<Self> {
-        let before = self.get("before")?.to_owned();
+        let before = self.rung_before()?.to_owned();
         let mut keys = self.keys.clone();
         keys.retain(|(name, _)| name != "kernel");
         keys.push(("kernel".to_owned(), before));

@@ -1,7 +1,7 @@
 //! How a recorded number is written, by what its field holds.
 
 use figures::chart::GB_PER_S;
-use figures::number::{rate, significant, thousands};
+use figures::number::{rate, thousands};
 use serde_json::Value;
 
 /// `found`, the value of the field `path`, with its unit.
@@ -42,16 +42,23 @@ fn verdict(caught: &Value) -> String {
 pub fn amount(path: &str, number: f64) -> String {
     match unit(path) {
         Unit::Rate => (GB_PER_S.write)(number),
-        Unit::Microseconds => format!("{}\u{a0}µs", significant(number)),
-        Unit::Nanoseconds => format!("{}\u{a0}ns", significant(number)),
-        Unit::Time if number < 1.0 => format!("{}\u{a0}µs", significant(number * 1e3)),
-        Unit::Time => format!("{}\u{a0}ms", significant(number)),
+        Unit::Microseconds => format!("{}\u{a0}µs", rate(number)),
+        Unit::Nanoseconds => format!("{}\u{a0}ns", rate(number)),
+        Unit::Time if number < 1.0 => format!("{}\u{a0}µs", rate(number * 1e3)),
+        Unit::Time => format!("{}\u{a0}ms", rate(number)),
         Unit::Fraction => format!("{:.1}\u{a0}%", number * 100.0),
-        // What differs by no more than its noise is recorded as 1, see `records`.
-        Unit::Ratio if number == 1.0 => "equal".to_owned(),
-        Unit::Ratio => format!("{number:.2}×"),
+        Unit::Ratio => ratio(number, "×"),
         Unit::None if number == 0.0 => "0".to_owned(),
         Unit::None => format!("{number:.3e}"),
+    }
+}
+
+/// A ratio, followed by `sign`. What differs by no more than its noise is recorded as 1, see `records`.
+fn ratio(number: f64, sign: &str) -> String {
+    match number {
+        1.0 => "equal".to_owned(),
+        100.0.. => format!("{}{sign}", thousands(number.round() as u64)),
+        _ => format!("{number:.2}{sign}"),
     }
 }
 
@@ -73,8 +80,7 @@ pub(super) fn in_unit(path: &str, number: f64, wanted: &str) -> Result<String, S
     };
     let number = number * scale;
     Ok(match unit(path) {
-        Unit::Ratio if number == 1.0 => "equal".to_owned(),
-        Unit::Ratio => format!("{number:.2}{wanted}"),
+        Unit::Ratio => ratio(number, wanted),
         Unit::Fraction => format!("{number:.1}\u{a0}{wanted}"),
         Unit::None if number.fract() == 0.0 => {
             format!("{}\u{a0}{wanted}", thousands(number as u64))
@@ -160,5 +166,6 @@ mod tests {
     fn a_ratio_that_noise_explains_is_no_number() {
         assert_eq!(value("baseline.ratio", &json!(1.0)), "equal");
         assert_eq!(value("baseline.ratio", &json!(1.004)), "1.00×");
+        assert_eq!(value("baseline.ratio", &json!(2154.49)), "2,154×");
     }
 }

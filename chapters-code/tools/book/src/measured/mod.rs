@@ -6,7 +6,7 @@
 //!   `date`, `commit`, and so on). The field `gain` is the row's rate over that of the same row of the rung
 //!   that `before=RUNG` names.
 //! - `{{#measured_rung before=RUNG KEY=VALUE …}}`: the rate of one row, its part of the ceiling and
-//!   of the peak, and its gain over the same row of the rung before.
+//!   of the peak, and its gain over the same row of RUNG, by name.
 //! - `{{#measured_table KEY=VALUE …}}`: the ladder as a table, a line a kernel.
 //! - `{{#measured_plot KEY=VALUE …}}`: bandwidth over size as a picture, a curve a kernel, with the
 //!   ceiling and the baseline.

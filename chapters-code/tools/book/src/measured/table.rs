@@ -8,6 +8,9 @@ use super::directive::Directive;
 use super::records::{self, Records, Run, field};
 use super::value;
 
+/// A gain that differs from 1 by less would be shown as 1.00.
+const SAME: f64 = 0.005;
+
 /// A line for every kernel that `directive` selects, in the order of the ladder, and one for the
 /// baseline; columns for every device that is recorded.
 pub(super) fn ladder(
@@ -77,7 +80,7 @@ fn of_several(runs: &[(&Run, Vec<&Value>)]) -> String {
 }
 
 /// The rate of the one row that `directive` selects, against the ceiling, the peak and the rung
-/// before.
+/// that the key `before` names.
 pub(super) fn rung(directive: &Directive, records: &Records) -> Result<String, String> {
     let run = records.run(directive.device())?;
     let row = run.one_row(directive)?;
@@ -88,9 +91,12 @@ pub(super) fn rung(directive: &Directive, records: &Records) -> Result<String, S
         cell("fraction_of_ceiling"),
         cell("fraction_of_peak"),
     );
-    if directive.before().is_some() {
-        let gain = super::amount(super::GAIN, run.gain(directive)?);
-        text.push_str(&format!(", and {gain} the rung before"));
+    if let Some(before) = directive.rung_before() {
+        let gain = run.gain(directive)?;
+        text.push_str(&match (gain - 1.0).abs() < SAME {
+            true => format!(", and within {:.1}\u{a0}% of the rate of `{before}`", SAME * 100.0),
+            false => format!(", and {} the rate of `{before}`", super::amount(super::GAIN, gain)),
+        });
     }
     Ok(text)
 }
@@ -171,7 +177,7 @@ pub(super) fn devices(page: &Path, records: &Records) -> String {
             cell("device.peak_gb_per_s"),
             run.date(),
             file(page, run),
-            run.rows().len(),
+            super::thousands(run.rows().len() as u64),
         ));
     }
     table
