@@ -58,7 +58,7 @@ impl Simulator {
     /// # Errors
     /// [`Error::BadSimulator`] where the library reports in another form: it is of another version.
     pub fn take(&self) -> Result<Report, Error> {
-        let json = read_all(|buffer| {
+        let json = read_all(USUAL, |buffer| {
             // SAFETY: the function writes at most `len` bytes.
             unsafe { (self.take_report)(buffer.as_mut_ptr().cast(), buffer.len()) }
         });
@@ -70,7 +70,7 @@ impl Simulator {
     /// # Errors
     /// [`Error::BadSimulator`] where the library records in another form: it is of another version.
     pub fn take_recording(&self) -> Result<Recording, Error> {
-        let json = read_all(|buffer| {
+        let json = read_all(LARGE, |buffer| {
             // SAFETY: the function writes at most `len` bytes.
             unsafe { (self.take_recording)(buffer.as_mut_ptr().cast(), buffer.len()) }
         });
@@ -85,16 +85,21 @@ fn unusable(path: &Path, error: &dyn std::error::Error) -> Error {
 /// A report takes that much at first.
 const USUAL: usize = 64 * 1024;
 
-/// The text that `take` hands over. It returns the text's length, and once a buffer has had room
-/// for it the text is gone: the next call is for another.
-fn read_all(mut take: impl FnMut(&mut [u8]) -> usize) -> String {
-    let mut buffer = vec![0; USUAL];
+/// A recording takes at most that much, with few exceptions. The library makes the whole text for each call, and pages
+/// of the buffer that are not written cost nothing.
+const LARGE: usize = 16 * 1024 * 1024;
+
+/// The text that `take` hands over, in a buffer of `room` bytes at first. It returns the text's length, and once a
+/// buffer has had room for it the text is gone: the next call is for another.
+fn read_all(room: usize, mut take: impl FnMut(&mut [u8]) -> usize) -> String {
+    let mut buffer = vec![0; room];
     loop {
         let needed = take(&mut buffer);
         let fitted = needed <= buffer.len();
         buffer.resize(needed, 0);
         if fitted {
-            return String::from_utf8_lossy(&buffer).into_owned();
+            return String::from_utf8(buffer)
+                .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
         }
     }
 }
@@ -108,7 +113,7 @@ mod tests {
         for length in [0, 1, USUAL - 1, USUAL, USUAL + 1, 3 * USUAL] {
             let mut report = "x".repeat(length);
             // As simtTakeReport does: what has fitted is forgotten.
-            let text = read_all(|buffer| {
+            let text = read_all(USUAL, |buffer| {
                 let needed = report.len();
                 if needed <= buffer.len() {
                     buffer[..needed].copy_from_slice(report.as_bytes());

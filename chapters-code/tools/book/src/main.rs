@@ -45,6 +45,9 @@ enum Command {
     Zip {
         /// Instead of target/warp-by-warp.zip
         file: Option<PathBuf>,
+        /// Where the book has been built, instead of building it
+        #[arg(long, value_name = "DIR")]
+        pages: Option<PathBuf>,
     },
     /// Have a browser print the book as a PDF
     Pdf {
@@ -53,6 +56,9 @@ enum Command {
         /// Chromium or Chrome, where it is not found under its usual names
         #[arg(long, value_name = "PATH")]
         browser: Option<PathBuf>,
+        /// Where the book has been built, instead of building it
+        #[arg(long, value_name = "DIR")]
+        pages: Option<PathBuf>,
     },
     /// Draw README.md's table from the recorded runs
     Readme {
@@ -106,12 +112,14 @@ fn run(command: Command) -> Result<()> {
         Command::Compile => serve::work(),
         Command::Execute => serve::execute_one(),
         Command::Check => exercise::check::work(),
-        Command::Zip { file } => {
-            println!("packed {}", offline::zip(&root()?, file.as_deref())?.display());
+        Command::Zip { file, pages } => {
+            let packed = offline::zip(&root()?, pages.as_deref(), file.as_deref())?;
+            println!("packed {}", packed.display());
             Ok(())
         }
-        Command::Pdf { file, browser } => {
-            let printed = offline::pdf(&root()?, file.as_deref(), browser.as_deref())?;
+        Command::Pdf { file, browser, pages } => {
+            let (pages, file) = (pages.as_deref(), file.as_deref());
+            let printed = offline::pdf(&root()?, pages, file, browser.as_deref())?;
             println!("printed {}", printed.display());
             Ok(())
         }

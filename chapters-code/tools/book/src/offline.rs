@@ -32,12 +32,13 @@ const BROWSERS: [&str; 7] = [
 const NO_BROWSER: &str =
     "there is no browser to print with: install Chromium or Chrome, or name it with --browser";
 
-/// Packs the book of `root` into `file`, or a file in `target/`, and returns its path.
+/// Packs the book of `root` into `file`, or a file in `target/`, and returns its path. Where `pages` names a folder, the
+/// book has been built there.
 ///
 /// # Errors
 /// Where the book is not sound, or the file cannot be written.
-pub fn zip(root: &Path, file: Option<&Path>) -> Result<PathBuf> {
-    let pages = built(root, "zip")?;
+pub fn zip(root: &Path, pages: Option<&Path>, file: Option<&Path>) -> Result<PathBuf> {
+    let pages = built(root, pages, "zip")?;
     let file = place(root, file, "zip");
     pack(root, &pages, &file).with_context(|| format!("cannot write {}", file.display()))?;
     Ok(file)
@@ -59,37 +60,51 @@ fn pack(root: &Path, pages: &Path, file: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Has a browser print the book of `root` into `file`, or a file in `target/`, and returns its path.
-/// Without `browser` it is one that is installed under its usual name.
+/// Has a browser print the book of `root` into `file`, or a file in `target/`, and returns its path. Where `pages` names
+/// a folder, the book has been built there. Without `browser` it is one that is installed under its usual name.
 ///
 /// # Errors
 /// Where the book is not sound, there is no browser, or it does not print.
-pub fn pdf(root: &Path, file: Option<&Path>, browser: Option<&Path>) -> Result<PathBuf> {
+pub fn pdf(
+    root: &Path,
+    pages: Option<&Path>,
+    file: Option<&Path>,
+    browser: Option<&Path>,
+) -> Result<PathBuf> {
     // Before the book is built, which takes long. A bare name is looked up as the system does.
     let is_missing = |path: &Path| path.components().count() > 1 && !path.is_file();
     ensure!(!browser.is_some_and(is_missing), NO_BROWSER);
-    let pages = built(root, "pdf")?;
-    keep_still(&pages.join("print.html"))?;
+    let pages = built(root, pages, "pdf")?;
     let file = place(root, file, "pdf");
     let _ = fs::remove_file(&file);
+    // Beside the page, whose links are relative.
+    let still = pages.join("print-still.html");
+    fs::write(&still, keep_still(&pages.join("print.html"))?)?;
+    let printed = print_with_any(browser, &still, &file);
+    fs::remove_file(&still)?;
+    printed.map(|()| file)
+}
+
+/// Has the browser, or the first of the usual ones that is there, print `page` into `file`.
+fn print_with_any(browser: Option<&Path>, page: &Path, file: &Path) -> Result<()> {
     let usual = BROWSERS.map(Path::new);
     let candidates = browser.as_slice();
     for browser in if candidates.is_empty() { &usual[..] } else { candidates } {
-        match print(browser, &pages.join("print.html"), &file) {
+        match print(browser, page, file) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(error) => return Err(error).context(format!("cannot run {}", browser.display())),
             Ok(said) => {
                 ensure!(file.is_file(), "{} printed nothing:\n{said}", browser.display());
-                return Ok(file);
+                return Ok(());
             }
         }
     }
     bail!(NO_BROWSER)
 }
 
-/// Takes out of `page` the call that opens a browser's print dialog, as mdBook writes it: a browser
+/// The text of `page` without the call that opens a browser's print dialog, as mdBook writes it: a browser
 /// without a window that is printing already may then print nothing at all.
-fn keep_still(page: &Path) -> Result<()> {
+fn keep_still(page: &Path) -> Result<String> {
     const OPENS_THE_DIALOG: &str = "window.setTimeout(window.print, 100);";
     let text = fs::read_to_string(page)?;
     ensure!(
@@ -97,7 +112,7 @@ fn keep_still(page: &Path) -> Result<()> {
         "{} opens its print dialog in a new way",
         page.display()
     );
-    Ok(fs::write(page, text.replace(OPENS_THE_DIALOG, ""))?)
+    Ok(text.replace(OPENS_THE_DIALOG, ""))
 }
 
 /// Starts a browser that prints `page`, and returns what it says.
@@ -117,10 +132,12 @@ fn print(browser: &Path, page: &Path, file: &Path) -> std::io::Result<String> {
     Ok(String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
-/// Builds the book for release, in a folder for this use of it.
-fn built(root: &Path, kind: &str) -> Result<PathBuf> {
-    let folder = root.join("target/offline").join(kind);
-    build(root, Some(&folder), Strictness::Strict)
+/// The folder of the built book: `pages`, or one for this use of it, in which it is built for release.
+fn built(root: &Path, pages: Option<&Path>, kind: &str) -> Result<PathBuf> {
+    match pages {
+        Some(pages) => Ok(pages.to_path_buf()),
+        None => build(root, Some(&root.join("target/offline").join(kind)), Strictness::Strict),
+    }
 }
 
 fn place(root: &Path, file: Option<&Path>, kind: &str) -> PathBuf {

@@ -16,7 +16,7 @@ fn repository() -> PathBuf {
 fn exhaustive_the_book_builds_and_needs_no_network() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join("book.zip");
-    offline::zip(&repository(), Some(&file)).expect("a sound book");
+    offline::zip(&repository(), None, Some(&file)).expect("a sound book");
     let file = std::fs::File::open(file).expect("a file");
     let mut zip = zip::ZipArchive::new(file).expect("a zip file");
     zip.extract(folder.path()).expect("it can be unpacked");
@@ -37,7 +37,7 @@ fn exhaustive_the_book_builds_and_needs_no_network() {
 #[test]
 fn a_browser_that_is_not_there_is_an_error_with_the_option() {
     let file = tempfile::tempdir().expect("a temporary folder").path().join("book.pdf");
-    let error = offline::pdf(&repository(), Some(&file), Some(Path::new("no/such/browser")))
+    let error = offline::pdf(&repository(), None, Some(&file), Some(Path::new("no/such/browser")))
         .expect_err("a refusal")
         .to_string();
     assert!(error.contains("--browser"), "{error}");
