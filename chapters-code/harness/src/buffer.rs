@@ -290,17 +290,18 @@ pub fn check_input<T: Pod + DeviceRepr>(
     Ok(failure)
 }
 
-/// Whether device memory has the fingerprint of its elements on the host. Both are of whole words: false where there
-/// are none, or more than whole words.
+/// Whether device memory has the fingerprint of its elements on the host, and the same elements behind the last whole
+/// word.
 fn is_unchanged<T: Pod + DeviceRepr>(
     device: &Device,
     memory: &CudaSlice<T>,
     elements: &[T],
 ) -> Result<bool, Error> {
-    let Ok(words) = bytemuck::try_cast_slice::<T, u32>(elements) else {
-        return Ok(false);
-    };
-    Ok(fingerprint_of(device, memory, words.len())? == fingerprint(words))
+    let (words, rest) = bytemuck::cast_slice(elements).as_chunks();
+    let behind = elements.len() - rest.len() / size_of::<T>();
+    let after = to_host(device, &memory.slice(behind..elements.len()))?;
+    Ok(bytemuck::cast_slice::<T, u8>(&after) == rest
+        && fingerprint_of(device, memory, words.len())? == fingerprint(words))
 }
 
 /// An array in device memory whose bytes a number of 64 bits stands for.
@@ -340,13 +341,15 @@ fn fingerprint_of<T>(device: &Device, memory: &CudaSlice<T>, words: usize) -> Re
 }
 
 /// What fingerprint.cu computes.
-fn fingerprint(words: &[u32]) -> u64 {
+fn fingerprint(words: &[[u8; 4]]) -> u64 {
     let mix = |mut x: u64| {
         x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
         x ^ x >> 31
     };
-    let of_word = |(i, &word): (usize, &u32)| mix(mix(i as u64 + 1) ^ u64::from(word));
+    let of_word = |(i, &word): (usize, &[u8; 4])| {
+        mix(mix(i as u64 + 1) ^ u64::from(u32::from_ne_bytes(word)))
+    };
     words.par_iter().enumerate().map(of_word).reduce(|| 0, u64::wrapping_add)
 }
 
@@ -405,9 +408,17 @@ mod tests {
             overwrite(&device, &mut memory, &changed)?;
             assert!(!is_unchanged(&device, &memory, &elements)?, "{at}");
         }
-        let bytes = to_device(&device, &[1u8, 2, 3, 4, 5, 6, 7, 8])?;
-        assert!(bytes.fingerprint(&device)?.is_some());
-        assert_eq!(to_device(&device, &[1u8, 2, 3])?.fingerprint(&device)?, None);
+        let bytes = [1u8, 2, 3, 4, 5, 6, 7, 8];
+        assert!(to_device(&device, &bytes)?.fingerprint(&device)?.is_some());
+        assert_eq!(to_device(&device, &bytes[..3])?.fingerprint(&device)?, None);
+        let mut last = to_device(&device, &bytes[..7])?;
+        assert!(is_unchanged(&device, &last, &bytes[..7])?);
+        for at in [0, 4, 6] {
+            let mut changed = bytes;
+            changed[at] = 0;
+            overwrite(&device, &mut last, &changed[..7])?;
+            assert!(!is_unchanged(&device, &last, &bytes[..7])?, "{at}");
+        }
         let mut exchanged = elements.clone();
         exchanged.swap(3, 700);
         overwrite(&device, &mut memory, &exchanged)?;

@@ -168,6 +168,15 @@ pub fn compare_chunks<T: Element, I: Iterator<Item = Accepted<T>>>(
 /// Compares computed bytes with the elements that they must equal, on all cores.
 pub fn compare_equal<T: Element>(computed: &[u8], expected: &[T]) -> Verdict {
     const CHUNK: usize = 1 << 16; // elements that one core compares at a time
+    // Equal bits are right, except those of a NaN, and compared sooner than values.
+    let is_right = |(computed, expected): (&[u8], &[T])| {
+        computed == bytemuck::cast_slice::<T, u8>(expected)
+            && expected.iter().all(|&x| Accepted::Equal(x).accepts(x))
+    };
+    let parts = computed.par_chunks(CHUNK * size_of::<T>()).zip(expected.par_chunks(CHUNK));
+    if computed.len() == size_of_val(expected) && parts.all(is_right) {
+        return Tally::default().verdict(computed);
+    }
     compare_chunks(computed, CHUNK, |c| expected[c * CHUNK..].iter().copied().map(Accepted::Equal))
 }
 
@@ -285,6 +294,8 @@ pub fn input_changed<T: bytemuck::NoUninit>(before: &[T], after: &[u8]) -> Optio
 
 /// Bytes that are hashed one after another.
 const PIECE: usize = 1 << 20;
+/// Pieces that a core hashes side by side: a byte waits until the one before it has been multiplied.
+const TOGETHER: usize = 4;
 
 /// Up to 8 bytes as a hexadecimal number; up to a MiB as their FNV-1a hash; more as the hash of their
 /// MiBs' hashes.
@@ -297,8 +308,22 @@ pub fn checksum(bytes: &[u8]) -> String {
     let hash = match bytes.len() {
         ..=PIECE => hash(bytes),
         _ => {
-            let hashes: Vec<[u8; 8]> =
-                bytes.par_chunks(PIECE).map(|piece| hash(piece).to_le_bytes()).collect();
+            let (pieces, rest) = bytes.as_chunks::<PIECE>();
+            let (groups, others) = pieces.as_chunks::<TOGETHER>();
+            let of_group = |group: &[[u8; PIECE]; TOGETHER]| {
+                let mut hashes = [FNV_BASIS; TOGETHER];
+                for i in 0..PIECE {
+                    for (hash, piece) in hashes.iter_mut().zip(group) {
+                        *hash = fnv1a_step(*hash, piece[i]);
+                    }
+                }
+                hashes
+            };
+            let others = others.iter().map(|piece| &piece[..]).chain([rest]);
+            let others: Vec<&[u8]> = others.filter(|piece| !piece.is_empty()).collect();
+            let hashes = groups.par_iter().flat_map_iter(of_group);
+            let hashes = hashes.chain(others.into_par_iter().map(hash));
+            let hashes: Vec<[u8; 8]> = hashes.map(u64::to_le_bytes).collect();
             hash(hashes.as_flattened())
         }
     };
@@ -307,9 +332,15 @@ pub fn checksum(bytes: &[u8]) -> String {
 
 /// The FNV-1a hash (Fowler, Noll and Vo 1991) of some bytes.
 pub(crate) fn fnv1a(bytes: impl IntoIterator<Item = u8>) -> u64 {
-    bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
+    bytes.into_iter().fold(FNV_BASIS, fnv1a_step)
+}
+
+/// The hash of no bytes.
+const FNV_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
+
+/// The hash of some bytes and one more.
+fn fnv1a_step(hash: u64, byte: u8) -> u64 {
+    (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
 }
 
 #[cfg(test)]
@@ -359,6 +390,15 @@ mod tests {
     }
 
     #[test]
+    fn equal_bits_are_right_but_for_nan() {
+        let verdict = |x: &[f32], y: &[f32]| compare_equal(bytemuck::cast_slice(x), y);
+        assert!(verdict(&[1.0, f32::INFINITY], &[1.0, f32::INFINITY]).is_correct());
+        assert!(verdict(&[0.0], &[-0.0]).is_correct());
+        assert!(!verdict(&[1.0, f32::NAN], &[1.0, f32::NAN]).is_correct());
+        assert!(!verdict(&[1.0, 2.0], &[1.0, 3.0]).is_correct());
+    }
+
+    #[test]
     fn a_missing_result_is_wrong() {
         // Poison where a result should be.
         check(f32::from_bits(0xfbfb_fbfb), Accepted::Within { value: 0.0, bound: 1.0 }, false);
@@ -379,6 +419,24 @@ mod tests {
         assert_eq!(checksum(&1.0f32.to_le_bytes()), "0x3f800000");
         assert_eq!(checksum(&7i64.to_le_bytes()), "0x0000000000000007");
         assert_eq!(checksum(&[0; 9]).len(), "fnv1a:".len() + 16);
+    }
+
+    /// However many pieces there are, and wherever a byte differs.
+    #[test]
+    fn checksums_are_hashes_of_the_hashes_of_pieces() {
+        let bytes: Vec<u8> = (0..(TOGETHER + 2) * PIECE + 3).map(|i| ((i * i) >> 3) as u8).collect();
+        for pieces in [1, TOGETHER - 1, TOGETHER, TOGETHER + 2] {
+            for more in [0, 3] {
+                let mut bytes = bytes[..pieces * PIECE + more].to_vec();
+                let hashes = bytes.chunks(PIECE).map(|piece| fnv1a(piece.iter().copied()));
+                let hashes: Vec<u8> = hashes.flat_map(u64::to_le_bytes).collect();
+                let hashes = if bytes.len() > PIECE { &hashes } else { &bytes };
+                let right = format!("fnv1a:{:016x}", fnv1a(hashes.iter().copied()));
+                assert_eq!(checksum(&bytes), right, "{pieces} pieces and {more} bytes");
+                *bytes.last_mut().expect("they are many") ^= 1;
+                assert_ne!(checksum(&bytes), right, "{pieces} pieces and {more} bytes");
+            }
+        }
     }
 
     use crate::buffer::POISON;
