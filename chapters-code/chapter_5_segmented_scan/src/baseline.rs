@@ -3,6 +3,7 @@
 
 use std::{
     ffi::{c_int, c_void},
+    mem,
     rc::Rc,
 };
 
@@ -11,6 +12,7 @@ use harness::{
     baselines::{Baselines, Call, Segments, Way, address, dtype_code, op_code},
     buffer,
 };
+use rayon::prelude::*;
 
 use crate::{
     SegmentParameters, parameters,
@@ -52,13 +54,20 @@ fn segments(division: &Offsets) -> Segments {
 }
 
 /// Keys that change at every head: bytes, the narrowest type of keys.
-fn keys(flags: &[u8]) -> Vec<u8> {
-    let mut key = 0;
-    let next = |&flag: &u8| {
-        key ^= flag;
-        key
-    };
-    flags.iter().map(next).collect()
+fn keys(division: &Offsets) -> Vec<u8> {
+    const PART: usize = 1 << 20; // flags that one core turns into keys at a time
+    let mut keys = division.flags();
+    let heads = |flags: &[u8]| flags.iter().fold(0, |key, flag| key ^ flag);
+    let heads: Vec<u8> = keys.par_chunks(PART).map(heads).collect();
+    let before = heads.iter().scan(0, |key, head| Some(mem::replace(key, *key ^ head)));
+    let before: Vec<u8> = before.collect();
+    keys.par_chunks_mut(PART).zip(before).for_each(|(keys, mut last)| {
+        for key in keys {
+            last ^= *key;
+            *key = last;
+        }
+    });
+    keys
 }
 
 /// The segmented scan by a library, in each of its ways, verified; empty where the library lacks it.
@@ -79,7 +88,7 @@ pub(crate) fn scan<T: Element>(
     };
     let (dtype, n) = (dtype_code(case.dtype), of.host.len());
     let exclusive = c_int::from(parameters::kind(&case) == Kind::Exclusive);
-    let keys = buffer::to_device(&of.device, &keys(&of.division.flags()))?;
+    let keys = buffer::to_device(&of.device, &keys(&of.division))?;
     let known = segments(&of.division);
     let segments = Rc::new(move |p: &SegmentedScan<T>| Segments {
         keys: address(&p.device, &keys),
@@ -114,7 +123,7 @@ pub(crate) fn reduce<T: Element>(
     of: &SegmentedReduce<T>,
     library: &Baselines,
 ) -> Result<Vec<Way<SegmentedReduce<T>>>, Error> {
-    let keys = buffer::to_device(&of.device, &keys(&of.division.flags()))?;
+    let keys = buffer::to_device(&of.device, &keys(&of.division))?;
     let known = segments(&of.division);
     let arrays = move |p: &SegmentedReduce<T>| {
         let (keys, offsets) = (address(&p.device, &keys), address(&p.device, &p.offsets));
@@ -193,4 +202,20 @@ pub(crate) fn multiply(of: &Product, library: &Baselines) -> Result<Vec<Way<Prod
         let deepest = entries as u64 + 1;
         reference::judge_product(&of.matrix, &of.vector, deepest, computed)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Also where one core follows another.
+    #[test]
+    fn keys_change_at_every_head() {
+        let lengths = [3, 0, 1 << 20, 1, 1, (1 << 20) - 4, 5];
+        let division = Offsets::of_lengths(lengths).expect("they are few");
+        let lengths = lengths.into_iter().filter(|&length| length > 0);
+        let of_segment = |(s, length)| std::iter::repeat_n((s + 1) as u8 % 2, length as usize);
+        let expected: Vec<u8> = lengths.enumerate().flat_map(of_segment).collect();
+        assert!(keys(&division) == expected);
+    }
 }

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use crate::{SegmentParameters, Segments};
 use harness::{Case, ChapterParameters, inputs};
+use rayon::prelude::*;
 
 /// What is wrong with offsets or flags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -113,9 +114,9 @@ impl Offsets {
     }
 
     /// The same segments but for the empty ones: what flags can tell of.
-    pub fn without_empty(&self) -> Self {
-        let end = self.elements() as u32;
-        Self(self.heads().map(|i| i as u32).chain([end]).collect())
+    pub fn without_empty(mut self) -> Self {
+        self.0.dedup();
+        self
     }
 
     /// The offsets, one more than there are segments.
@@ -162,26 +163,36 @@ impl Offsets {
         groups
     }
 
-    /// Where a segment that is not empty begins.
-    fn heads(&self) -> impl Iterator<Item = usize> {
-        let begun = self.ranges().filter(|range| !range.is_empty());
-        begun.map(|range| range.start)
+    /// Words with the flags of `EACH` elements, on all cores. `set` changes a word by the place in it of an element at
+    /// which a segment begins that is not empty.
+    fn words<const EACH: usize, T: Send + Copy + Default>(
+        &self,
+        set: impl Fn(&mut T, usize) + Sync,
+    ) -> Vec<T> {
+        let mut words = vec![T::default(); self.elements().div_ceil(EACH)];
+        words.par_chunks_mut(PART).enumerate().for_each(|(p, words)| {
+            let first = p * PART * EACH;
+            let end = self.elements().min(first + words.len() * EACH);
+            let from = self.0.partition_point(|&i| (i as usize) < first);
+            let heads = self.0[from..].iter().map(|&i| i as usize).take_while(|&i| i < end);
+            heads.for_each(|i| set(&mut words[(i - first) / EACH], i % EACH));
+        });
+        words
     }
 
     /// Head flags, one byte per element. Empty segments leave no trace.
     pub fn flags(&self) -> Vec<u8> {
-        let mut flags = vec![0; self.elements()];
-        self.heads().for_each(|i| flags[i] = 1);
-        flags
+        self.words::<1, _>(|flag, _| *flag = 1)
     }
 
     /// Head flags, one bit per element: that of element i is bit i mod 32 of word i / 32.
     pub fn bits(&self) -> Vec<u32> {
-        let mut words = vec![0; self.elements().div_ceil(32)];
-        self.heads().for_each(|i| words[i / 32] |= 1 << (i % 32));
-        words
+        self.words::<32, _>(|word, bit| *word |= 1 << bit)
     }
 }
+
+/// The number of words with flags that one core writes at a time.
+const PART: usize = 1 << 16;
 
 /// The segments of a case; of 64 where it does not say. They depend on its seed and size alone.
 ///
@@ -191,17 +202,20 @@ pub fn of_case(case: &Case) -> Result<Offsets, SegmentsError> {
     let n = u32::try_from(case.elements());
     let n = n.map_err(|_| SegmentsError::TooMany(case.elements() as usize))?;
     let kind = SegmentParameters::of(case).segments.unwrap_or(Segments::Of(64));
-    let mut lengths = Vec::new();
-    let mut left = n;
-    while left > 0 {
-        let length = length(kind, case, lengths.len() as u64).min(left);
-        lengths.push(length);
-        left -= length;
+    if let Segments::Of(length) = kind {
+        let begin = |s: u64| (s * u64::from(length)).min(n.into()) as u32;
+        let segments = u64::from(n.div_ceil(length));
+        return Ok(Offsets((0..=segments).into_par_iter().map(begin).collect()));
+    }
+    let (mut offsets, mut end) = (vec![0], 0);
+    while end < n {
+        end += length(kind, case, offsets.len() as u64 - 1).min(n - end);
+        offsets.push(end);
     }
     if kind == Segments::Empty {
-        lengths.push(0);
+        offsets.push(end);
     }
-    Offsets::of_lengths(lengths)
+    Ok(Offsets(offsets))
 }
 
 /// The first segment of [`Segments::Lopsided`] of `n` elements.

@@ -86,7 +86,7 @@ fn offsets_of(
     let n = offsets.elements() as u64;
     let case = conversion(n, Conversion::ToOffsets, Segments::Giant);
     let device = testing::simulator().device.clone();
-    let problem = ToOffsets::of(&device, &case, offsets.without_empty(), capacity);
+    let problem = ToOffsets::of(&device, &case, offsets.clone().without_empty(), capacity);
     let mut run = Run::new(problem.expect("memory"), rung);
     run.once();
     run
@@ -126,7 +126,7 @@ fn heads_at_borders() {
             flags_of(&rung, &offsets);
         }
         for rung in to_offsets() {
-            let capacity = offsets.without_empty().as_slice().len();
+            let capacity = offsets.clone().without_empty().as_slice().len();
             let mut run = offsets_of(&rung, &offsets, capacity);
             let verdict = run.judged();
             assert!(verdict.is_correct(), "{}: {verdict:?}", rung.0.name);

@@ -1,15 +1,20 @@
 //! The conversion from head flags to offsets.
 
+use std::iter;
+
 use crate::Conversion;
 use cudarc::driver::{CudaSlice, DriverError};
 use harness::{
     Case, Device, Error, Output, Problem, Refusal, Rung, Traffic,
     buffer::{self, Fingerprint},
-    verify::{self, Verdict},
+    verify::{self, Accepted, Verdict},
 };
 
 use super::{Form, division, refuses, scan::padded};
 use crate::{segments::Offsets, task::Task};
+
+/// The number of offsets that one core compares at a time.
+const CHUNK: usize = 1 << 16;
 
 /// Head flags on the device, in both forms, and room for offsets.
 pub struct ToOffsets {
@@ -87,9 +92,15 @@ impl Problem for ToOffsets {
     fn judge(&mut self, _form: &Form, _launches: u64) -> Result<Verdict, Error> {
         let mut verdict = match (self.count.download()?, self.offsets.download()?) {
             (Ok(count), Ok(offsets)) => {
-                let computed = [count, offsets].concat();
-                let expected = [&[self.division.count() as u32], self.division.as_slice()];
-                verify::compare_equal(bytemuck::cast_slice(&computed), &expected.concat())
+                // The number of segments, and behind it the offsets.
+                let mut computed = offsets;
+                computed.insert(0, count[0]);
+                let (count, offsets) = (self.division.count() as u32, self.division.as_slice());
+                verify::compare_chunks(bytemuck::cast_slice(&computed), CHUNK, |c| {
+                    let head = iter::once(&count).filter(move |_| c == 0);
+                    let offsets = &offsets[(c * CHUNK).saturating_sub(1).min(offsets.len())..];
+                    head.chain(offsets).copied().map(Accepted::Equal)
+                })
             }
             (Err(failure), _) | (_, Err(failure)) => Verdict::of(failure),
         };
