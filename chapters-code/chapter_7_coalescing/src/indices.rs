@@ -24,7 +24,7 @@ pub fn of(case: &Case) -> Vec<u32> {
             indices.par_sort_unstable();
             indices
         }
-        Some(Order::Ascending) | None => (0..n).map(|i| i as u32).collect(),
+        Some(Order::Ascending) | None => (0..n).into_par_iter().map(|i| i as u32).collect(),
     }
 }
 
@@ -41,7 +41,7 @@ fn below(bits: u64, n: u64) -> u64 {
 
 /// Each element once, windows in order (Fisher and Yates 1938, in each).
 fn shuffled(n: u64, window: u64, seed: u64) -> Vec<u32> {
-    let mut indices: Vec<u32> = (0..n).map(|i| i as u32).collect();
+    let mut indices: Vec<u32> = (0..n).into_par_iter().map(|i| i as u32).collect();
     let windows = indices.par_chunks_mut(window as usize).enumerate();
     windows.for_each(|(w, indices)| {
         for last in (1..indices.len()).rev() {

@@ -1,7 +1,12 @@
 //! Copies in another order: elements and indices on the device, and the judge.
 
 use cudarc::driver::{CudaSlice, DriverError};
-use harness::{Case, Device, Error, Output, Problem, Traffic, buffer, inputs, verify::Verdict};
+use harness::{
+    Case, Device, Error, Output, Problem, Traffic,
+    buffer::{self, Fingerprint},
+    inputs,
+    verify::Verdict,
+};
 
 use crate::{Task, indices, problem::Promise, reference};
 
@@ -82,6 +87,10 @@ impl Problem for Permutation {
         ];
         verdict.failures.extend(changed.into_iter().flatten());
         Ok(verdict)
+    }
+
+    fn judged(&self, promise: &Self::Promise) -> (u64, Vec<&dyn Fingerprint>) {
+        (promise.result as u64, vec![&self.out, &self.input, &self.indices])
     }
 
     fn traffic(&self, _promise: &Self::Promise) -> Traffic {
