@@ -7,6 +7,7 @@ use harness::{
     inputs,
     verify::Verdict,
 };
+use rayon::prelude::*;
 
 /// Two vectors on the device.
 pub struct Vectors {
@@ -59,12 +60,13 @@ impl Vectors {
         let [a, b] = &self.host;
         let untouched = f32::from_ne_bytes([POISON; 4]);
         match work {
-            Work::Sum => a.iter().zip(b).map(|(a, b)| a + b).collect(),
+            Work::Sum => a.par_iter().zip(b).map(|(a, b)| a + b).collect(),
             Work::Copy => {
-                let (packs, rest) = a.as_chunks::<4>();
-                [packs.as_flattened(), &vec![untouched; rest.len()]].concat()
+                let in_packs = a.len() / 4 * 4;
+                let element = |(i, &x)| if i < in_packs { x } else { untouched };
+                a.par_iter().enumerate().map(element).collect()
             }
-            Work::Read => vec![untouched; a.len()],
+            Work::Read => a.par_iter().map(|_| untouched).collect(),
         }
     }
 }

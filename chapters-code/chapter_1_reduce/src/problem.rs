@@ -13,7 +13,7 @@ use harness::{
 
 use crate::{
     baseline,
-    reference::{Aggregate, reduce, reduce_columns, reduce_rows},
+    reference::{Aggregate, reduce_columns, reduce_on_all_cores, reduce_rows},
 };
 
 /// The reduction of a vector on the device.
@@ -48,7 +48,7 @@ impl<T: Element> Reduction<T> {
             n: case.elements(),
             input: buffer::to_device(device, &host)?,
             out: Output::new(device, 1)?,
-            reference: reduce(case.op, host.iter().copied()),
+            reference: reduce_on_all_cores(case.op, &host),
             host,
         })
     }
@@ -153,7 +153,7 @@ impl<T: Element> Problem for Reduction<T> {
 
     fn refill(&mut self, case: &Case) -> Result<(), Error> {
         self.host = inputs::generate(case);
-        self.reference = reduce(case.op, self.host.iter().copied());
+        self.reference = reduce_on_all_cores(case.op, &self.host);
         self.case = *case;
         buffer::overwrite(&self.device, &mut self.input, &self.host)
     }

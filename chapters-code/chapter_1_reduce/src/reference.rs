@@ -1,11 +1,14 @@
 //! The reference: computes on the CPU what every result is compared with.
 
+use std::iter;
+
 use harness::{
     Element, Op,
     bound::{self, Compensated},
     case::compose,
     verify::Accepted,
 };
+use rayon::prelude::*;
 
 /// Reduces integers one after another. The result has 64 bits, which wrap. Truncated to 32, sums and products are
 /// what 32 bits would have given.
@@ -27,6 +30,8 @@ pub fn reduce_integers<T: Element>(op: Op, elements: impl Iterator<Item = T>) ->
 pub struct FloatAggregate {
     /// The result.
     pub value: f64,
+    /// A sum, with what its additions rounded off.
+    sum: Compensated,
     /// Σ|x|.
     pub absolute_sum: f64,
     /// The number of elements.
@@ -48,7 +53,7 @@ pub fn reduce_floats<T: Element>(op: Op, elements: impl Iterator<Item = T>) -> F
         absolute_sum += x.abs();
         n += 1;
     }
-    FloatAggregate { value: value + sum.value(), absolute_sum, n }
+    FloatAggregate { value: value + sum.value(), sum, absolute_sum, n }
 }
 
 fn identity<T: Element>(op: Op) -> f64 {
@@ -78,18 +83,26 @@ pub fn reduce<T: Element>(op: Op, elements: impl Iterator<Item = T>) -> Aggregat
     }
 }
 
+/// Reduces elements of any type by all cores: each reduces a part of the elements, and then the parts' aggregates are
+/// reduced.
+pub fn reduce_on_all_cores<T: Element>(op: Op, elements: &[T]) -> Aggregate {
+    let parts = elements.par_chunks(1 << 20).map(|part| reduce(op, part.iter().copied()));
+    let parts: Vec<Aggregate> = parts.collect();
+    let all = parts.into_iter().reduce(|all, part| all.append(op, part));
+    all.unwrap_or_else(|| reduce(op, iter::empty::<T>()))
+}
+
 /// Reduces every row of a matrix that is stored row by row.
 pub fn reduce_rows<T: Element>(op: Op, host: &[T], rows: usize, cols: usize) -> Vec<Aggregate> {
     let row = |r: usize| &host[r * cols..(r + 1) * cols];
-    (0..rows).map(|r| reduce(op, row(r).iter().copied())).collect()
+    (0..rows).into_par_iter().map(|r| reduce(op, row(r).iter().copied())).collect()
 }
 
-/// Reduces every column of a matrix that is stored row by row, 64 columns at a time: a walk down one column
-/// of a wide matrix misses the caches at every step.
+/// Reduces every column of a matrix that is stored row by row. A core takes 16 columns at a time: a walk down one
+/// column of a wide matrix misses the caches at every step.
 pub fn reduce_columns<T: Element>(op: Op, host: &[T], rows: usize, cols: usize) -> Vec<Aggregate> {
-    const TOGETHER: usize = 64;
-    let mut aggregates = Vec::with_capacity(cols);
-    for first in (0..cols).step_by(TOGETHER) {
+    const TOGETHER: usize = 16;
+    let of_some = |first| {
         let width = TOGETHER.min(cols - first);
         let mut columns = vec![Vec::with_capacity(rows); width];
         for r in 0..rows {
@@ -98,13 +111,32 @@ pub fn reduce_columns<T: Element>(op: Op, host: &[T], rows: usize, cols: usize) 
                 column.push(x);
             }
         }
-        let columns = columns.into_iter();
-        aggregates.extend(columns.map(|column| reduce(op, column.into_iter())));
-    }
-    aggregates
+        columns.into_iter().map(|column| reduce(op, column.into_iter())).collect::<Vec<_>>()
+    };
+    (0..cols).into_par_iter().step_by(TOGETHER).flat_map_iter(of_some).collect()
 }
 
 impl Aggregate {
+    /// The aggregate of these elements and of those that follow.
+    fn append(self, op: Op, later: Self) -> Self {
+        match (self, later) {
+            (Self::Float(a), Self::Float(b)) => {
+                let mut sum = a.sum;
+                sum.append(b.sum);
+                let value = match op {
+                    Op::Sum | Op::And | Op::Or | Op::Affine => sum.value(),
+                    _ => reduce_floats(op, [a.value, b.value].into_iter()).value,
+                };
+                let (absolute_sum, n) = (a.absolute_sum + b.absolute_sum, a.n + b.n);
+                Self::Float(FloatAggregate { value, sum, absolute_sum, n })
+            }
+            (Self::Integer(a), Self::Integer(b)) => {
+                Self::Integer(reduce_integers(op, [a, b].into_iter()))
+            }
+            _ => unreachable!("the elements have one type"),
+        }
+    }
+
     /// The results that are accepted of a kernel whose elements pass through at most `depth` rounded additions:
     /// the reference or, for floats, every value within the error bound.
     ///
@@ -116,7 +148,7 @@ impl Aggregate {
             Self::Integer(value) => return Accepted::Equal(T::Acc::from_bits(*value as u64)),
             Self::Float(float) => float,
         };
-        let FloatAggregate { value, absolute_sum, n } = *float;
+        let FloatAggregate { value, absolute_sum, n, .. } = *float;
         let u = f64::EPSILON / 2.0;
         let bound = match op {
             // A single element must come out as it is.
@@ -142,6 +174,31 @@ mod tests {
         assert_eq!(reduce_integers(Op::Min, none()), i64::from(i32::MAX));
         assert_eq!(reduce_integers(Op::And, none()), -1);
         assert_eq!(reduce_floats(Op::Max, std::iter::empty::<f32>()).value, f64::NEG_INFINITY);
+    }
+
+    /// Three parts, of which the last is short.
+    #[test]
+    fn all_cores_reduce_as_one_does() {
+        let integers: Vec<i32> = (0..(2 << 20) + 5).map(|i| 2 * (i % 997) - 999).collect();
+        let floats: Vec<f64> = integers.iter().map(|&i| 1.0 + f64::from(i) * 1e-9).collect();
+        for op in [Op::Sum, Op::Product, Op::Max, Op::Min, Op::And, Op::Or] {
+            let one = reduce_integers(op, integers.iter().copied());
+            let all = reduce_on_all_cores(op, &integers);
+            assert!(matches!(all, Aggregate::Integer(all) if all == one), "{op}");
+        }
+        for op in [Op::Sum, Op::Product, Op::Max, Op::Min] {
+            let one = reduce_floats(op, floats.iter().copied());
+            let all = reduce_on_all_cores(op, &floats);
+            let is_near = |all: &FloatAggregate| {
+                // A product rounds each factor, a compensated sum only once.
+                let bound =
+                    bound::gamma(if op == Op::Product { 2 * all.n } else { 2 }, f64::EPSILON);
+                all.n == one.n && (all.value - one.value).abs() <= bound * one.value.abs()
+            };
+            assert!(matches!(&all, Aggregate::Float(all) if is_near(all)), "{op}: {all:?} {one:?}");
+        }
+        let none = reduce_on_all_cores::<i32>(Op::Max, &[]);
+        assert!(matches!(none, Aggregate::Integer(value) if value == i64::from(i32::MIN)));
     }
 
     #[test]
