@@ -112,7 +112,7 @@ pub fn mask_in_memory(by: By, mask: &[bool]) -> Vec<u8> {
     match by {
         By::Mask => {
             let flags = mask.par_iter().enumerate();
-            let byte = |(i, &flag)| if flag { byte_that_selects(i) } else { 0 };
+            let byte = |(i, &flag)| u8::from(flag) * byte_that_selects(i);
             flags.map(byte).collect()
         }
         By::Bits => {

@@ -47,6 +47,7 @@ pub struct Compaction<T: Element> {
     host_mask: Vec<u8>,
     flags: Vec<bool>,
     selected: Vec<T>,
+    sorted: OnceCell<Vec<T>>,
     partitioned: OnceCell<Vec<T>>,
     /// The number of sectors of 32 bytes that hold something selected.
     sectors: OnceCell<usize>,
@@ -105,6 +106,7 @@ impl<T: Element> Compaction<T> {
             count_on_host: pinned
                 .map_err(|error| Error::driver("allocating page-locked memory", error))?,
             selected: reference::select(&elements, width as usize, &flags, true),
+            sorted: OnceCell::new(),
             partitioned: OnceCell::new(),
             sectors: OnceCell::new(),
             host: elements,
@@ -145,7 +147,7 @@ impl<T: Element> Compaction<T> {
         };
         let (results, behind) = out.split_at(wanted.len().min(out.len()));
         let mut verdict = match order {
-            Order::Any => equal(&sorted(results), &sorted(wanted)),
+            Order::Any => equal(&sorted(results), self.sorted.get_or_init(|| sorted(wanted))),
             Order::Selected | Order::Partition => equal(results, wanted),
         };
         let results: &[u8] = bytemuck::cast_slice(results);
@@ -255,7 +257,8 @@ impl<T: Element> Problem for Compaction<T> {
         self.host_mask = inputs::mask_in_memory(inputs::by(case), &mask);
         self.flags = reference::flags(case, &self.host, &mask);
         self.selected = reference::select(&self.host, self.width as usize, &self.flags, true);
-        (self.partitioned, self.sectors) = (OnceCell::new(), OnceCell::new());
+        (self.sorted, self.partitioned) = (OnceCell::new(), OnceCell::new());
+        self.sectors = OnceCell::new();
         self.pivot = inputs::bits_of(inputs::pivot::<T>(case));
         self.case = *case;
         buffer::overwrite(&self.device, &mut self.values, &self.host)?;
