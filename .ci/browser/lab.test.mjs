@@ -126,8 +126,6 @@ reading("with weak memory, a struck fence shows in the result", "chapter_1_reduc
     await lab.locator(".verdict.good", { hasText: "on GPUs a barrier orders more" }).waitFor();
     await lab.getByRole("button", { name: "Step through" }).click();
     await lab.locator(".stepper .hint", { hasText: "the run with weak memory that fails" }).waitFor();
-    await lab.getByLabel("Elements").selectOption("65,536");
-    assert.ok(await lab.getByLabel("Weak memory", { exact: true }).isDisabled());
 });
 
 reading("with weak memory, a flag without a release shows in the result", "chapter_3_scan/what_goes_wrong.html", {}, async (page) => {
@@ -137,6 +135,40 @@ reading("with weak memory, a flag without a release shows in the result", "chapt
     await lab.locator(".verdict.bad", { hasText: /With weak memory seed \d+ fails/ }).waitFor();
     await lab.locator(".found .title", { hasText: "stale read 1 of 1" }).waitFor();
     await lab.getByLabel("What goes wrong").selectOption("chained, which is right");
+});
+
+/** Strikes out what a button with this name stands beside, and waits until the kernel has run without it. */
+async function strike(lab, name) {
+    await lab.locator(".source details").evaluateAll((all) => all.forEach((one) => (one.open = true)));
+    await lab.getByRole("button", { name }).first().click();
+    await lab.locator(".source li.removed").first().waitFor();
+    await lab.locator(".verdict.good, .verdict.bad").waitFor();
+}
+
+reading("an access whose order is struck is relaxed, and weak memory shows it", "chapter_1_reduce/packs.html", {}, async (page) => {
+    const lab = await open(page, "chapter_1_reduce/single_pass_tiled");
+    await lab.getByLabel("Elements").selectOption("65,536");
+    await lab.getByLabel("Weak memory", { exact: true }).check();
+    await lab.getByLabel("Look for races").uncheck();
+    await lab.getByRole("button", { name: "Run", exact: true }).click();
+    await lab.locator(".verdict.good", { hasText: "With weak memory the result is right" }).waitFor();
+    await strike(lab, /^strike out: the order of the atomic operation in line/);
+    assert.match(await verdict(lab), /The result is right\. With weak memory seed \d+ fails\. The result is wrong in 1 element/);
+    assert.equal(await lab.locator(".source li.removed .order").innerText(), ".acq_rel");
+    await lab.getByLabel("Elements").selectOption("1,048,576");
+    assert.ok(await lab.getByLabel("Weak memory", { exact: true }).isDisabled());
+});
+
+reading("a struck wait at an mbarrier is a race", "chapter_3_scan/producer_consumer.html", {}, async (page) => {
+    const lab = await open(page, "chapter_3_scan/producer_consumer");
+    await strike(lab, /^strike out: the wait at an mbarrier in line/);
+    assert.match(await verdict(lab), /[1-9]\d* races?\./);
+});
+
+reading("a struck barrier of a cluster is a race", "chapter_2_histogram/clusters.html", {}, async (page) => {
+    const lab = await open(page, "chapter_2_histogram/clustered");
+    await strike(lab, /^strike out: the barrier of the cluster in line/);
+    assert.match(await verdict(lab), /[1-9]\d* races?\./);
 });
 
 reading("without barriers, another order of warps gives a wrong sum", PAGE, {}, async (page) => {
@@ -248,6 +280,8 @@ reading("a value that a kernel refuses says why", "chapter_1_reduce/warps_and_lo
 /** For a kernel of a page: values of options with which it runs, and one that it refuses, with the reason. */
 const CHOICES = [
     ["chapter_4_compact/single_pass.html", "chapter_4_compact/staged", { select: ["bits", "predicate"], mask: ["clustered", "alternating"] }, []],
+    ["chapter_2_histogram/banks.html", "chapter_2_histogram/banked", { copies: ["1", "8"], range: ["0..128"] }, []],
+    ["chapter_5_segmented_scan/sparse.html", "chapter_5_segmented_scan/spmv_merge_path", { matrix: ["banded", "long-row"] }, []],
     ["chapter_6_transpose/tile.html", "chapter_6_transpose/tile", {}, ["Threads per block", "128", "blocks of 128 threads; its own have 1024"]],
     ["chapter_7_coalescing/copy.html", "chapter_7_coalescing/bytes_in_flight", { "loads-per-thread": ["2", "8"], resident: ["4"] }, []],
 ];

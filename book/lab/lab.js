@@ -4,10 +4,18 @@
 
 (() => {
     const INSTRUCTION_LIMIT = 20_000_000; // warp instructions of a launch that no reader stops
-    const LARGEST_TO_STEP = 8192; // elements, also of a run with weak memory
+    const LARGEST_TO_STEP = 8192; // elements
+    const LARGEST_WEAK = 65_536; // elements of a run with weak memory
     const [SEEDS, MOST_SEEDS] = ["12", 64]; // of weak memory
     const SHOWN_RACES = 2; // the others unfold
     const PREDICTIONS = "lab-predictions"; // of localStorage
+    // By how what can be struck out begins.
+    const HINTS = {
+        "": "Strike out what orders threads, and run the kernel without it.",
+        mask: "Instead of a struck mask, the lanes that happen to be active take part, as with __activemask().",
+        order: "An access whose order is struck is relaxed: .acquire, .release or .acq_rel becomes .relaxed. Weak memory shows what that means.",
+        "wait at": "A struck wait at an mbarrier ends at once.",
+    };
 
     // ---- The machine, in a Worker, so that the page never freezes.
 
@@ -182,19 +190,26 @@
         data.files.forEach((file, index) => {
             const list = make("ol", { "aria-label": `Source of ${nameOf(file.name)}` });
             let isHead = true;
-            file.text.trimEnd().split("\n").forEach((code, number) => {
+            const all = file.text.trimEnd().split("\n");
+            const own = removable.filter((one) => one.line.startsWith(`${file.name}:`));
+            all.forEach((code, number) => {
                 isHead &&= code.startsWith("//") || code === "";
                 if (isHead || code.includes("ANCHOR")) {
                     return;
                 }
                 const name = `${file.name}:${number + 1}`;
                 const item = make("li", { "data-line": String(number + 1) });
-                const what = removable.filter((one) => one.line === name).map((one) => one.what);
+                const struck = own.filter((one) => beginning(all, Number(one.line.slice(file.name.length + 1))) === number + 1);
+                const what = [...new Set(struck.map((one) => one.what))];
                 const shown = make("code", { class: "hljs" });
                 shown.innerHTML = highlighted(code);
+                if (what.some((one) => one.startsWith("order"))) {
+                    shown.innerHTML = shown.innerHTML.replace(/\.(acquire|release|acq_rel)/, '<span class="order">$&</span>');
+                }
                 item.append(shown);
+                item.struck = [...new Set(struck.map((one) => one.line))];
                 if (what.length > 0) {
-                    const strike = button("", () => onstrike(name));
+                    const strike = button("", () => onstrike(item.struck));
                     strike.dataset.what = `: the ${what.join(" and the ")} in line ${number + 1}`;
                     item.classList.add("removable");
                     item.append(strike);
@@ -206,6 +221,18 @@
             text.append(isOwn ? list : make("details", {}, make("summary", {}, nameOf(file.name)), list));
         });
         return { text, lines };
+    }
+
+    /** The line in which the statement of a line begins, if it is an `asm` statement: its operands stand below its text. */
+    function beginning(lines, number) {
+        let at = number;
+        while (at > 0 && !/\basm\b/.test(lines[at - 1])) {
+            at -= 1;
+            if (at === 0 || /[;{}]$/.test(lines[at - 1])) {
+                return number;
+            }
+        }
+        return at;
     }
 
     function highlighted(code) {
@@ -328,16 +355,13 @@
                 labelled("Seeds of weak memory", this.seeds, "The kernel runs with the seeds from 1 to this number. A seed decides which loads return older values"),
                 make("span", { class: "buttons" }, this.runButton, this.stopButton, this.stepButton),
             );
-            const { text, lines } = source(data, opened.removable, (line) => this.strike(line));
+            const { text, lines } = source(data, opened.removable, (struck) => this.strike(struck));
             this.lines = lines;
             this.counters = make("div", { class: "counters" });
             this.found = make("div", { class: "found" });
             this.stepper = make("div", { class: "stepper", hidden: true });
             const copy = button("Copy a link to this state", () => this.copy(copy));
-            const hints = opened.removable.length > 0 ? ["Strike out a barrier, a fence or a mask, and run the kernel without it."] : [];
-            if (opened.removable.some((one) => one.what.startsWith("mask"))) {
-                hints.push("Instead of a struck mask, the lanes that happen to be active take part, as with __activemask().");
-            }
+            const hints = Object.entries(HINTS).filter(([what]) => opened.removable.some((one) => one.what.startsWith(what))).map(([, hint]) => hint);
             this.section = make(
                 "section",
                 { class: "lab", "aria-label": `Lab: ${data.kernel}` },
@@ -366,7 +390,7 @@
             this.opened = await ask(data);
             this.data = data;
             this.removed.clear();
-            const { text, lines } = source(data, this.opened.removable, (line) => this.strike(line));
+            const { text, lines } = source(data, this.opened.removable, (struck) => this.strike(struck));
             text.hidden = this.section.querySelector(".source").hidden;
             this.section.querySelector(".source").replaceWith(text);
             this.lines = lines;
@@ -392,9 +416,10 @@
                 this.digits.value = String(run.seed);
             }
             const isLarge = run.elements > LARGEST_TO_STEP;
-            this.weak.disabled = isLarge;
-            this.weak.checked &&= !isLarge;
-            this.weak.parentElement.title = isLarge ? `At most ${thousands(LARGEST_TO_STEP)} elements are run with weak memory.` : "A load may return an older value than the newest, where PTX's memory model allows that";
+            const isTooLargeForWeak = run.elements > LARGEST_WEAK;
+            this.weak.disabled = isTooLargeForWeak;
+            this.weak.checked &&= !isTooLargeForWeak;
+            this.weak.parentElement.title = isTooLargeForWeak ? `At most ${thousands(LARGEST_WEAK)} elements are run with weak memory.` : "A load may return an older value than the newest, where PTX's memory model allows that";
             this.seeds.parentElement.hidden = !this.weak.checked;
             this.seeds.value = String(Math.min(Math.max(Math.floor(Number(this.seeds.value)), 1), MOST_SEEDS));
             this.runButton.disabled = refusal !== undefined;
@@ -410,21 +435,23 @@
             this.tabulate();
         }
 
-        strike(line) {
-            const isRemoved = !this.removed.delete(line);
-            if (isRemoved) {
-                this.removed.add(line);
-            }
+        strike(lines) {
+            const isRemoved = this.isRemoved(lines);
+            lines.forEach((line) => (isRemoved ? this.removed.delete(line) : this.removed.add(line)));
             this.markRemoved();
             this.changed();
             this.go();
         }
 
+        isRemoved(lines) {
+            return lines.every((line) => this.removed.has(line));
+        }
+
         markRemoved() {
-            for (const [name, item] of this.lines) {
+            for (const item of this.lines.values()) {
                 const strike = item.querySelector("button");
                 if (strike) {
-                    const isRemoved = this.removed.has(name);
+                    const isRemoved = this.isRemoved(item.struck);
                     item.classList.toggle("removed", isRemoved);
                     strike.textContent = isRemoved ? "put back" : "strike out";
                     strike.setAttribute("aria-label", strike.textContent + strike.dataset.what);

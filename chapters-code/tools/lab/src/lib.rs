@@ -87,7 +87,7 @@ impl Lab {
         if !options.removed.is_empty() {
             let modules = changed.iter_mut().zip(&self.data.modules).zip(&mut texts);
             for ((module, text), without) in modules {
-                *without = remove::without_masks(text, module, &options.removed);
+                *without = remove::rewritten(text, module, &options.removed);
                 if let Some(text) = without {
                     *module = Arc::new(ptx::parse(text).map_err(|error| error.to_string())?);
                 }

@@ -43,7 +43,7 @@ pub struct Options {
     pub trace: bool,
     /// Warp instructions after which a launch is stopped; 0 for no limit.
     pub instruction_limit: u64,
-    /// The lines whose barriers and fences are left out, as `file.cu:12`.
+    /// The lines of which something is left out, as `file.cu:12`; see [`crate::remove::removable`].
     pub removed: Vec<String>,
 }
 

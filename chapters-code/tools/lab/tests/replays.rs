@@ -290,6 +290,29 @@ fn with_weak_memory_a_removed_fence_shows_in_the_result() {
 }
 
 #[test]
+fn with_weak_memory_a_struck_order_shows_in_the_result() {
+    let mut lab = opened(&recorded("single_pass_tiled", &case(1 << 16)));
+    let orders = lab.removable().into_iter().filter(|one| one.what.starts_with("order of"));
+    let orders: Vec<_> = orders.collect();
+    let [order] = &orders[..] else { panic!("{orders:?}") };
+    assert_eq!(order.what, "order of the atomic operation");
+    assert!(order.line.contains("last_block.cuh:"), "{order:?}");
+    let weak = Options { weak_seeds: 12, ..Options::default() };
+    let failed = |outcome: Outcome| outcome.weak.expect("it was tried").failed;
+    assert!(failed(run(&mut lab, weak.clone())).is_none(), "with its order it is right");
+    let removed = vec![order.line.clone()];
+    let failed = failed(run(&mut lab, Options { removed: removed.clone(), ..weak }));
+    let failed = failed.expect("nothing orders the partials and the count");
+    assert_eq!(failed.outcome.is_right, Some(false));
+    let races = run(&mut lab, Options { removed: removed.clone(), ..with_races() });
+    assert!(!races.launches[0].races.is_empty(), "the detector finds it on any schedule");
+    run(&mut lab, Options { removed, trace: true, ..Options::default() });
+    let steps = lab::steps::steps(&lab.traced()[0], 0);
+    let mut ptx = steps.iter().map(|one| lab.view(0, 0, one.event, 0).expect("it was traced").ptx);
+    assert!(ptx.any(|ptx| ptx.starts_with("atom.relaxed.gpu.global.inc.u32 ")));
+}
+
+#[test]
 fn a_trace_with_weak_memory_is_of_the_run_that_fails() {
     let mut lab = opened(&recorded("finish_last_block", &case(4096)));
     let removed = lines("finish_last_block", "__threadfence()");
