@@ -111,8 +111,7 @@ impl Arguments {
         let Some(name) = &self.matrix else {
             return Matrix::PowerLaw;
         };
-        let made = Matrix::MADE.into_iter().find(|matrix| matrix.name() == name);
-        made.unwrap_or(Matrix::File)
+        name.parse().unwrap_or(Matrix::File)
     }
 
     fn segments(&self) -> impl Iterator<Item = Segments> {

@@ -91,7 +91,7 @@ impl Chapter for Segmented {
             kind: chosen(value, "kind")?,
             segments: parsed(value, "segments")?,
             convert: chosen(value, "convert")?,
-            matrix: None,
+            matrix: parsed(value, "matrix")?,
         }
         .into())
     }

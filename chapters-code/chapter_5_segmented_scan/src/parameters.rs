@@ -151,6 +151,20 @@ impl fmt::Display for Matrix {
     }
 }
 
+/// What is no name of a matrix that is made by seed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no matrix: write banded, power-law or long-row")]
+pub struct MatrixError(String);
+
+impl FromStr for Matrix {
+    type Err = MatrixError;
+
+    fn from_str(text: &str) -> Result<Self, MatrixError> {
+        let made = Self::MADE.into_iter().find(|matrix| matrix.name() == text);
+        made.ok_or_else(|| MatrixError(text.into()))
+    }
+}
+
 /// What segments are turned into, as `--convert` spells it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, clap::ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

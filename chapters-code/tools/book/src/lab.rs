@@ -13,7 +13,8 @@ use anyhow::{Context, Result};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use figures::number::thousands;
 use harness::{Case, Dtype, Error, Input, Op, Rung, Shape};
-use lab::data::{Choice, Chosen, Data, File, Label, Refused, Relative};
+use lab::content::{Content, Expected};
+use lab::data::{Choice, Chosen, Data, File, Label, Operation, Refused, Relative, Run};
 use report::Chapter;
 use report::trace::{self, Recorded};
 
@@ -32,14 +33,17 @@ const WITH_CHOICES: [Shape; 2] = [Shape::Vector { n: 1024 }, Shape::Matrix { row
 /// Numbers of threads per block.
 const BLOCKS: [u32; 3] = [64, 128, 512];
 /// The chapters' parameters, with their names on the command line, and their values.
-const PARAMETERS: [(&str, &str, &[&str]); 15] = [
+const PARAMETERS: [(&str, &str, &[&str]); 18] = [
     ("bins", "bins", &["16", "256", "1024"]),
     ("keys", "keys", &["1", "16"]),
+    ("copies", "copies", &["1", "2", "4", "8", "16", "32"]),
+    ("range", "range", &["0..128", "64..192", "0..1024"]),
     ("kind", "kind", &["inclusive", "exclusive"]),
     ("by", "select", &["mask", "bits", "predicate"]),
     ("density", "density", &["0", "1/10", "1/2", "1"]),
     ("mask", "mask", &["random", "clustered", "alternating"]),
     ("segments", "segments", &["1", "100", "giant", "power-law"]),
+    ("matrix", "matrix", &["banded", "power-law", "long-row"]),
     ("batch", "batch", &["3"]),
     ("ld", "ld", &["128"]),
     ("offset", "offset", &["1", "2", "8", "32"]),
@@ -50,8 +54,10 @@ const PARAMETERS: [(&str, &str, &[&str]); 15] = [
     ("order", "index-order", &["ascending", "32", "random", "sorted"]),
 ];
 /// Parameters of chapters that are chosen where the usual case leaves them open, and what that means.
-const OPEN: [(&str, &str, &str); 5] = [
+const OPEN: [(&str, &str, &str); 7] = [
     ("chapter_2_histogram", "keys", "as many as bins"),
+    ("chapter_2_histogram", "copies", "as many as fit"),
+    ("chapter_2_histogram", "range", "each key is its own bin"),
     ("chapter_3_scan", "kind", "inclusive"),
     ("chapter_5_segmented_scan", "segments", "64"),
     ("chapter_6_transpose", "batch", "1"),
@@ -182,6 +188,10 @@ impl Labs {
             let Some(recorded) = self.first(chapter, rung, &cases, &mut attempted)? else {
                 continue;
             };
+            // A broken rung may have enlarged a size to one that is there.
+            if data.runs.iter().any(|run| run.size == size_of(&recorded.case)) {
+                continue;
+            }
             let modules = data.modules.len();
             add(&mut data, chapter, &recorded, None);
             if data.runs.last().is_some_and(|run| run.weight() > HEAVIEST) {
@@ -190,6 +200,7 @@ impl Labs {
                 break; // What is larger is no lighter.
             }
         }
+        data.runs.sort_by_key(|run| run.elements);
         if let Some(usual) = usual
             && data.runs.iter().any(|run| run.size == size_of(&usual))
         {
@@ -204,7 +215,8 @@ impl Labs {
         Ok(data)
     }
 
-    /// Records a rung with each value of an option, or keeps why the rung refuses it.
+    /// Records a rung with each value of an option, or keeps why the rung refuses it. An option without which the rung
+    /// does the same, or of which it refuses all values, is no choice, except for the size of blocks.
     fn add_choice(
         &self,
         data: &mut Data,
@@ -214,6 +226,7 @@ impl Labs {
     ) -> Result<(), String> {
         let mut choice =
             Choice { name: name.into(), usual, values: Vec::new(), refused: Vec::new() };
+        let before = data.runs.len();
         for (value, case) in cases {
             let checked =
                 chapter.check(&case).and_then(|()| trace::cases(chapter, rung.name, &case));
@@ -233,7 +246,13 @@ impl Labs {
             let reason = refused.lines().next().unwrap_or_default().to_owned();
             choice.refused.push(Refused { value, reason });
         }
-        if !choice.values.is_empty() || !choice.refused.is_empty() {
+        let (usual, others) = data.runs.split_at(before);
+        let is_usual = |run: &Run| {
+            usual.iter().any(|usual| usual.chosen.is_none() && does_the_same(usual, run))
+        };
+        if name != "block" && others.iter().all(is_usual) {
+            data.runs.truncate(before);
+        } else if !choice.values.is_empty() || !choice.refused.is_empty() {
             data.choices.push(choice);
         }
         Ok(())
@@ -342,10 +361,11 @@ fn choices(
     let others = BLOCKS.into_iter().filter(|&threads| threads != x * y * z);
     let cases = others.map(|n| (n.to_string(), Case { block: Some(n), ..*usual })).collect();
     all.push(("block", own, cases));
-    // A matrix is a parameter that no page gives.
-    let parameters = PARAMETERS.iter().filter(|_| of_case("matrix").is_none());
-    for &(name, option, values) in parameters {
-        let is_open = |open: &&(&str, &str, &str)| (open.0, open.1) == (chapter.name(), name);
+    // A sparse matrix has its own segments.
+    let has_matrix = of_case("matrix").is_some();
+    for &(name, option, values) in &PARAMETERS {
+        let is_open =
+            |open: &&(&str, &str, &str)| (open.0, open.1) == (chapter.name(), name) && !has_matrix;
         let open = OPEN.iter().find(is_open).map(|(.., meaning)| (*meaning).to_owned());
         let Some(usual_value) = of_case(name).or(open) else { continue };
         let mut cases = Vec::new();
@@ -360,6 +380,22 @@ fn choices(
         all.push((option, usual_value, cases));
     }
     Ok(all)
+}
+
+/// Whether two runs have the same memory at first, read the same at the end, and count the same between. The addresses
+/// of allocations differ from run to run.
+fn does_the_same(run: &Run, other: &Run) -> bool {
+    let memory = |run: &Run| -> Vec<Content> {
+        run.allocations.iter().map(|allocation| allocation.content.clone()).collect()
+    };
+    let results = |run: &Run| -> Vec<Option<Expected>> {
+        let read = run.operations.iter().filter_map(|operation| match operation {
+            Operation::Read { content, .. } => Some(content.clone()),
+            _ => None,
+        });
+        read.collect()
+    };
+    run.counters == other.counters && memory(run) == memory(other) && results(run) == results(other)
 }
 
 fn write(file: &Path, text: &str) -> Result<()> {
@@ -459,5 +495,52 @@ mod tests {
                 assert!(family.iter().any(|(name, _)| *name == rung.name), "{}", rung.name);
             }
         }
+    }
+
+    /// The lab offers each option of the chapters' programs, or a page says why it does not.
+    #[test]
+    fn every_option_is_offered_or_named() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
+        let read = |path: &str| fs::read_to_string(root.join(path)).expect("a text");
+        let page = read("book/simulator.md");
+        let section = page.split("\n## ").find(|section| section.starts_with("The lab in a page"));
+        let (offered, missing) = section
+            .and_then(|section| section.split_once("The lab does not offer"))
+            .expect("the page has what the lab offers, and then what it does not offer");
+        let named = |text: &str| -> BTreeSet<String> {
+            let options = text.split('`').filter_map(|code| code.strip_prefix("--"));
+            options.map(str::to_owned).collect()
+        };
+        let (offered, missing) = (named(offered), named(missing));
+        let by_chapter: BTreeSet<_> = PARAMETERS.iter().map(|(_, option, _)| *option).collect();
+        for option in &by_chapter {
+            assert!(offered.contains(*option), "{option} is offered, and the page lacks it");
+        }
+
+        let mut all = BTreeSet::new();
+        let programs = chapters().iter().map(|chapter| format!("chapters-code/{}", chapter.name()));
+        let files = programs.flat_map(|program| {
+            ["main.rs", "arguments.rs"].map(|file| format!("{program}/src/{file}"))
+        });
+        let files = files.filter(|file| root.join(file).exists());
+        for file in files.chain(["chapters-code/tools/report/src/cli.rs".into()]) {
+            all.extend(options(&read(&file)));
+        }
+        assert!(all.len() > 30, "{all:?}");
+        let both: Vec<_> = offered.intersection(&missing).collect();
+        assert!(both.is_empty(), "{both:?}");
+        assert_eq!(offered.union(&missing).cloned().collect::<BTreeSet<_>>(), all);
+    }
+
+    /// The options that a source declares by attributes `#[arg(long, …)]`.
+    fn options(source: &str) -> Vec<String> {
+        let arguments = source.split("#[arg(").skip(1);
+        let fields = arguments.filter_map(|argument| {
+            let (attribute, field) = argument.split_once(")]\n")?;
+            let name = field.trim_start().split(':').next()?.trim_start_matches("pub ");
+            let name = name.trim_start_matches("pub(crate) ");
+            attribute.split(',').any(|part| part.trim() == "long").then(|| name.replace('_', "-"))
+        });
+        fields.collect()
     }
 }
