@@ -38,8 +38,8 @@
         const kernel = place.dataset.lab.split("/")[1];
         const button = document.createElement("button");
         button.type = "button";
-        button.textContent = "Run it";
-        button.setAttribute("aria-label", `Run it: ${kernel}, in this page`);
+        button.textContent = place.classList.contains("named") ? `Run ${kernel}` : "Run it";
+        button.setAttribute("aria-label", `${button.textContent}: ${kernel}, in this page`);
         button.addEventListener("click", () => open(place));
         place.append(button);
         place.hidden = false;

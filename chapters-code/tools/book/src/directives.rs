@@ -185,6 +185,7 @@ impl<'a> Answers<'a> {
         match call.name() {
             "figure" => self.figure(page, call.arguments()),
             "launch" => self.figures.launch(page, call.arguments()),
+            "lab" => self.listings.named_button(page, call.arguments()),
             "listing" => self.listings.answer(page, call.arguments()),
             "term" => self.glossary.answer(path, call.arguments()),
             "cite" => self.bibliography.cite(path, call.arguments()),

@@ -27,7 +27,7 @@ const LARGEST: u64 = 1 << 20;
 const LARGE: &str = "chapter_1_reduce";
 /// The largest vector of a broken rung, as it is asked for, and as the rung may enlarge it.
 const LARGEST_BROKEN: u64 = 4096;
-const LARGEST_BROKEN_CASE: u64 = 1 << 17;
+const LARGEST_BROKEN_CASE: u64 = 1 << 21;
 /// The vector and the matrix at which there is more to choose.
 const WITH_CHOICES: [Shape; 2] = [Shape::Vector { n: 1024 }, Shape::Matrix { rows: 64, cols: 100 }];
 /// Numbers of threads per block.
@@ -127,6 +127,18 @@ impl Labs {
             }
         }
         Ok(format!("<p class=\"run-it\" data-lab=\"{chapter}/{kernel}\" hidden></p>\n"))
+    }
+
+    /// As [`Labs::button`], for a button that names its kernel.
+    ///
+    /// # Errors
+    /// Where there is no such rung, or it cannot be recorded.
+    pub(crate) fn named_button(&mut self, chapter: &str, kernel: &str) -> Result<String, String> {
+        let button = self.button(chapter, kernel)?;
+        match button.is_empty() {
+            true => Err(format!("{chapter} has no rung {kernel} that a lab can run")),
+            false => Ok(button.replacen("run-it", "run-it named", 1)),
+        }
     }
 
     /// Records a kernel that a page asks for, and says whether it could be recorded.

@@ -125,6 +125,18 @@ impl Listings {
         }
     }
 
+    /// The button of the directive `lab kernel=RUNG`: for a rung of the page's chapter that no page lists or draws.
+    pub(crate) fn named_button(&self, page: &Path, arguments: &str) -> Result<String, String> {
+        let kernel =
+            arguments.trim().strip_prefix("kernel=").ok_or("write {{#lab kernel=RUNG}}")?;
+        let folder = page.parent().and_then(Path::file_name);
+        let chapter = folder.and_then(|name| name.to_str()).unwrap_or_default();
+        match self.links {
+            Links::ToCopies => self.labs.borrow_mut().named_button(chapter, kernel),
+            Links::None => Ok(String::new()),
+        }
+    }
+
     fn read(&self, file: &str) -> Result<String, String> {
         let path = self.root.join(file);
         fs::read_to_string(path).map_err(|error| format!("cannot list {file}: {error}"))

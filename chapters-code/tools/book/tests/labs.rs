@@ -53,12 +53,15 @@ fn opened(folder: &Path, kernel: &str) -> Lab {
 fn a_listing_and_a_figure_can_be_run() {
     let folder = built(
         "# One\n\n{{#listing kernels/sequential.cu:kernel}}\n\n{{#listing kernels/operators.cuh:product}}\n\n\
-         {{#figure race kernel=missing_first_barrier n=256}}\n",
+         {{#figure race kernel=missing_first_barrier n=256}}\n\n{{#lab kernel=unrolled}}\n",
     );
     let page = folder.path().join("out/chapter_1_reduce/one.html");
     let page = std::fs::read_to_string(page).expect("a page");
     let buttons: Vec<_> = page.match_indices("<p class=\"run-it\" data-lab=\"").collect();
     assert_eq!(buttons.len(), 2, "a header is no kernel: {page}");
+    assert!(
+        page.contains("<p class=\"run-it named\" data-lab=\"chapter_1_reduce/unrolled\" hidden")
+    );
     assert!(page.contains("data-lab=\"chapter_1_reduce/sequential\" hidden"));
     assert!(page.contains("data-lab=\"chapter_1_reduce/missing_first_barrier\" hidden"));
     let machine = std::fs::read_to_string(folder.path().join("out/lab/machine.js"));

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use book::{Strictness, build, offline, readme, site};
+use report::Chapter;
 
 use crate::constructs;
 
@@ -10,7 +11,23 @@ fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")
 }
 
-/// It is built once, as it is packed: a zip file has every page and the licence.
+/// The rungs of each chapter, also those that are wrong on purpose.
+fn rungs() -> Vec<(&'static str, Vec<&'static str>)> {
+    let chapters: [&dyn Chapter; 8] = [
+        &chapter_0_setup::chapter::Setup,
+        &chapter_1_reduce::chapter::Reduce,
+        &chapter_2_histogram::chapter::Histogram::COUNTING,
+        &chapter_3_scan::chapter::Scan,
+        &chapter_4_compact::chapter::Compact::SEEDED,
+        &chapter_5_segmented_scan::chapter::Segmented::OF_SEED,
+        &chapter_6_transpose::chapter::Transpose,
+        &chapter_7_coalescing::chapter::Coalescing,
+    ];
+    let names = |chapter: &dyn Chapter| chapter.rungs().iter().map(|rung| rung.name).collect();
+    chapters.into_iter().map(|chapter| (chapter.name(), names(chapter))).collect()
+}
+
+/// It is built once, as it is packed: a zip file has every page, the lab of every rung, and the licence.
 #[test]
 #[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
 fn exhaustive_the_book_builds_and_needs_no_network() {
@@ -29,6 +46,11 @@ fn exhaustive_the_book_builds_and_needs_no_network() {
     assert!(page.contains("../katex/katex.min.css"), "KaTeX's stylesheet is the book's own");
     let report = site::check(&pages).expect("a folder that can be read");
     assert_eq!(report.problems, Vec::<String>::new());
+    for (chapter, rungs) in rungs() {
+        let has_no_lab = |rung: &&&str| !pages.join(format!("lab/{chapter}/{rung}.js")).is_file();
+        let without: Vec<_> = rungs.iter().filter(has_no_lab).collect();
+        assert!(without.is_empty(), "{chapter}: no page has a lab of {without:?}");
+    }
     let tex = site::check_tex(&pages, &repository().join("book")).expect("pages and sources");
     assert_eq!(tex, Vec::<String>::new());
     assert_eq!(constructs::not_linked_once(&pages), Vec::<String>::new());

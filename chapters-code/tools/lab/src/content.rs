@@ -5,6 +5,8 @@ use simt_report::Bytes;
 
 /// Bytes that a result may have to be kept in full. Of a longer one a hash is kept.
 const LONGEST_RESULT: usize = 1 << 16;
+/// Bytes of a pattern that is repeated: those of one element.
+const LONGEST_PATTERN: usize = 8;
 
 /// The content of a range of memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +26,13 @@ pub enum Content {
         /// What the elements are drawn from.
         seed: u64,
         /// The number of elements.
+        count: usize,
+    },
+    /// Some bytes again and again.
+    Repeat {
+        /// The bytes, up to [`LONGEST_PATTERN`] of them.
+        pattern: Bytes,
+        /// How often they are there.
         count: usize,
     },
     /// Any bytes.
@@ -98,7 +107,18 @@ impl Content {
             Self::Digits { element, seed, count }
         });
         let is_equal = |digits: &Self| digits.bytes() == content;
-        digits.find(is_equal).unwrap_or_else(|| Self::Bytes(Bytes(content.to_vec())))
+        let digits = digits.find(is_equal);
+        let patterns = [4, LONGEST_PATTERN].into_iter();
+        let mut patterns = patterns.filter(|&length| content.len().is_multiple_of(length));
+        let is_pattern =
+            |length: &usize| content.chunks(*length).all(|chunk| chunk == &content[..*length]);
+        let repeated = || {
+            let length = patterns.find(is_pattern)?;
+            let pattern = Bytes(content[..length].to_vec());
+            Some(Self::Repeat { pattern, count: content.len() / length })
+        };
+        let short = digits.or_else(repeated);
+        short.unwrap_or_else(|| Self::Bytes(Bytes(content.to_vec())))
     }
 
     /// The bytes.
@@ -110,6 +130,7 @@ impl Content {
                 (0..count as u64).for_each(|i| element.write(digit(seed, i), &mut bytes));
                 bytes
             }
+            Self::Repeat { ref pattern, count } => pattern.0.repeat(count),
             Self::Bytes(ref bytes) => bytes.0.clone(),
         }
     }
@@ -125,7 +146,7 @@ impl Content {
     /// The bytes that the content takes in a file.
     pub fn weight(&self) -> usize {
         match self {
-            Self::Fill { .. } | Self::Digits { .. } => 0,
+            Self::Fill { .. } | Self::Digits { .. } | Self::Repeat { .. } => 0,
             Self::Bytes(bytes) => bytes.0.len(),
         }
     }
@@ -150,6 +171,7 @@ impl Expected {
             Self::Unchanged { bytes } | Self::Hash { bytes, .. } => *bytes,
             Self::Content(Content::Fill { bytes, .. }) => *bytes,
             Self::Content(Content::Digits { element, count, .. }) => element.size() * count,
+            Self::Content(Content::Repeat { pattern, count }) => pattern.0.len() * count,
             Self::Content(Content::Bytes(bytes)) => bytes.0.len(),
         }
     }
@@ -203,6 +225,8 @@ mod tests {
             (Content::Fill { byte: 0xfb, bytes: 40 }, 0),
             (digits.clone(), 0),
             (Content::Digits { element: Element::I64, seed: 5, count: 9 }, 0),
+            (Content::Repeat { pattern: Bytes(vec![1, 2, 3, 4]), count: 9 }, 0),
+            (Content::Repeat { pattern: Bytes(vec![1, 2, 3, 4, 5, 6, 7, 8]), count: 9 }, 0),
             (Content::Bytes(Bytes(vec![1, 2, 3])), 3),
         ] {
             assert_eq!(Content::of(&content.bytes(), 5), content);

@@ -142,9 +142,13 @@ impl Data {
         let Label { size, chosen, elements, title, dtype, op, seed } = label;
         let modules: Vec<usize> =
             recording.modules.iter().map(|text| self.module(text, recording)).collect();
-        let allocations = recording.allocations.iter().map(|allocation| Allocation {
-            address: allocation.address,
-            content: Content::of(&allocation.content.0, seed),
+        let allocations = recording.allocations.iter().map(|allocation| {
+            let (address, content) = (allocation.address, &allocation.content.0);
+            let content = match is_overwritten(recording, address, content.len()) {
+                true => Content::Fill { byte: 0, bytes: content.len() },
+                false => Content::of(content, seed),
+            };
+            Allocation { address, content }
         });
         let encode = Encode { is_broken: self.is_broken, recording, right, modules, seed };
         let operations = recording.operations.iter().map(|operation| encode.operation(operation));
@@ -227,11 +231,25 @@ impl Encode<'_> {
                 _ => None,
             }),
         };
-        let allocations = &self.recording.allocations;
-        let before = allocations.iter().find(|allocation| allocation.address == address);
+        let mut allocations = self.recording.allocations.iter().filter(|allocation| {
+            !is_overwritten(self.recording, allocation.address, allocation.content.0.len())
+        });
+        let before = allocations.find(|allocation| allocation.address == address);
         let before = before.map(|allocation| &*allocation.content.0);
         content.map(|content| Expected::of(&content.0, before, self.seed))
     }
+}
+
+/// Whether a whole allocation is written before anything reads it.
+fn is_overwritten(recording: &Recording, address: u64, bytes: usize) -> bool {
+    let mut written = recording.operations.iter().map_while(|operation| match operation {
+        RecordedOperation::Fill { address, pattern, count } => {
+            Some((*address, pattern.0.len() as u64 * count))
+        }
+        RecordedOperation::Write { address, content } => Some((*address, content.0.len() as u64)),
+        _ => None,
+    });
+    written.any(|(start, length)| start <= address && address + bytes as u64 <= start + length)
 }
 
 /// PTX with those of its entry functions that `wanted` names, and all that is not an entry function.
