@@ -10,6 +10,7 @@ import { FOLDER, PAGES, PHONE, THEMES, root, visit } from "./visit.mjs";
 const PAGE = "chapter_1_reduce/shared_memory.html";
 const KERNEL = "chapter_1_reduce/sequential";
 const SLOWEST_START = 3_000; // milliseconds
+const LONGEST_RUN = 1_000; // milliseconds for 2^20 elements
 
 /** Opens the lab of a kernel that the page lists, and waits until it has run. */
 async function open(page, kernel) {
@@ -17,6 +18,9 @@ async function open(page, kernel) {
     await page.locator(`.run-it[data-lab="${kernel}"] button:visible`).first().click();
     return ran(page);
 }
+
+/** Uncovers what the first run has counted. */
+const uncover = (lab) => lab.getByRole("button", { name: "Show the counts" }).click();
 
 /** The lab that is open, once it has run. */
 async function ran(page) {
@@ -46,6 +50,7 @@ describe("every kernel runs and gives the book's counters", { concurrency: 2 }, 
             reading(path, path, {}, async (page, problems) => {
                 for (const kernel of unseen) {
                     const lab = await open(page, kernel);
+                    await uncover(lab);
                     const [said, run, book] = [await verdict(lab), await column(lab, 2), await column(lab, 3)];
                     const isBroken = readFileSync(`${FOLDER}/lab/${kernel}.js`, "utf8").includes('"is_broken":true');
                     if (!isBroken && (!said.includes("The result is right. No race.") || run.length < 3)) {
@@ -444,8 +449,9 @@ reading("memory is steady over many runs", PAGE, {}, async (page) => {
 
 reading("a prediction stays, and is compared", PAGE, {}, async (page) => {
     let lab = await open(page, KERNEL);
+    assert.equal(new Set(await column(lab, 2)).size, 1, "nothing is told before");
     await lab.getByLabel("Your prediction of the barriers").fill("12345");
-    await page.keyboard.press("Tab");
+    await uncover(lab);
     assert.match(await lab.locator("tr", { hasText: "barriers" }).innerText(), /✗/);
     await page.reload();
     lab = await ran(page);
@@ -467,6 +473,9 @@ reading("the lab fits on a phone", PAGE, { viewport: PHONE }, async (page, probl
     const lab = await open(page, KERNEL);
     await lab.getByRole("button", { name: "Step through" }).click();
     await lab.locator(".lane").nth(31).waitFor();
+    const isSeen = (part) => part.evaluate((part) => part.getBoundingClientRect().top >= 0 && part.getBoundingClientRect().bottom <= window.innerHeight);
+    assert.ok(await isSeen(lab.locator(".source li.now")), "the line of the step");
+    assert.ok(await isSeen(lab.locator(".controls")), "what moves the steps");
     problems.push(...(await page.evaluate(looks.overflow)));
 });
 
@@ -488,8 +497,13 @@ reading("the first run is there soon, and a million elements take a second", PAG
     assert.ok(Math.min(...times) < SLOWEST_START, `${times.join(", ")} ms`);
     const lab = page.locator(".lab");
     await lab.getByLabel("Elements").selectOption("1,048,576");
-    await lab.getByRole("button", { name: "Run", exact: true }).click();
-    await lab.locator(".verdict.good").waitFor();
+    const runs = [];
+    while (runs.length < 3 && Math.min(LONGEST_RUN, ...runs) >= LONGEST_RUN) {
+        await lab.getByRole("button", { name: "Run", exact: true }).click();
+        await lab.locator(".verdict.good").waitFor();
+        runs.push(Number(/in (\d+) ms/.exec(await verdict(lab))[1]));
+    }
+    assert.ok(Math.min(...runs) < LONGEST_RUN, `${runs.join(", ")} ms`);
 });
 
 test("a page without JavaScript is as it was", async () => {

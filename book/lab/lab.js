@@ -371,8 +371,8 @@
                 this.said,
                 make("p", { class: "hint" }, hints.join(" ")),
                 text,
-                this.found,
                 this.stepper,
+                this.found,
                 this.counters,
                 make("footer", {}, copy),
                 make("p", { class: "hint", hidden: Boolean(window.warpEdit) }, "To edit the kernel here, serve the book from a clone of its repository: ", make("code", {}, "cargo run --bin book -- serve --edit"), "."),
@@ -476,11 +476,12 @@
             };
         }
 
-        /** Runs, with more options, and shows what came of it. Says whether it ran. */
-        async go(more) {
+        /** Runs, with more options, and shows what came of it, the counts perhaps only when they are asked for. Says whether it ran. */
+        async go(more, isCovered = false) {
             if (this.refusal) {
                 return false;
             }
+            this.isCovered = isCovered;
             this.runButton.disabled = this.stepButton.disabled = true;
             this.stopButton.hidden = false;
             this.said.textContent = "Running …";
@@ -609,7 +610,8 @@
 
         /** The counters, with the reader's predictions and the numbers of the book. */
         tabulate() {
-            const { run, outcome } = this;
+            const { run, isCovered } = this;
+            const outcome = isCovered ? null : this.outcome;
             const predictions = remembered();
             const names = Object.keys(run.counters).filter((name) => run.counters[name] > 0 || outcome?.counters[name] > 0);
             const rows = names.map((name) => {
@@ -639,8 +641,13 @@
             });
             const head = ["counter", "your prediction", "this run", "the book"].map((text) => make("th", { scope: "col" }, text));
             const table = make("table", {}, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows));
-            const words = outcome ? "Counted" : "Predict, then run";
-            this.counters.replaceChildren(make("p", { class: "title" }, words), make("div", { class: "scrolls", tabindex: "0", role: "group", "aria-label": "Counters" }, table));
+            const uncover = () => {
+                this.isCovered = false;
+                this.tabulate();
+                this.counters.querySelector(".scrolls").focus({ preventScroll: true });
+            };
+            const title = isCovered ? ["Predict a count, then ", button("Show the counts", uncover)] : [outcome ? "Counted" : "Predict, then run"];
+            this.counters.replaceChildren(make("p", { class: "title" }, ...title), make("div", { class: "scrolls", tabindex: "0", role: "group", "aria-label": "Counters" }, table));
         }
 
         // ---- Steps.
@@ -692,12 +699,12 @@
             const { weak } = this.outcome;
             const whose = weak?.reads ? make("p", { class: "hint" }, `These are the steps of the run with weak memory that fails, with seed ${weak.seed}.`) : "";
             this.stepper.replaceChildren(
-                make("div", { class: "choices" }, labelled("Launch", this.launch), labelled("Block", this.block), labelled("Warp", this.warp), labelled("Lane", this.lane, "The lane whose registers are shown")),
                 whose,
                 lost,
                 controls,
                 this.now,
                 make("p", { class: "instruction" }, this.ptx),
+                make("div", { class: "choices" }, labelled("Launch", this.launch), labelled("Block", this.block), labelled("Warp", this.warp), labelled("Lane", this.lane, "The lane whose registers are shown")),
                 this.lanes,
                 this.registers,
                 this.pictures,
@@ -709,6 +716,9 @@
             await this.chooseBlock(wanted);
             if (!wanted) {
                 this.slider.focus({ preventScroll: true });
+                if (controls.getBoundingClientRect().bottom > window.innerHeight) {
+                    this.section.querySelector(".source").scrollIntoView();
+                }
             }
         }
 
@@ -929,7 +939,7 @@
                 await lab.restore(state);
             } else {
                 lab.runButton.focus({ preventScroll: true });
-                await lab.go();
+                await lab.go({}, true);
             }
         },
     };
