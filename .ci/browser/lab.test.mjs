@@ -354,6 +354,11 @@ reading("a link holds the state", PAGE, {}, async (page, problems) => {
         assert.equal(await again.locator(".source li.removed").count(), 1);
     });
     problems.push(...found);
+    await page.goto(`${root()}chapter_1_reduce/index.html`);
+    await page.goBack();
+    const again = await ran(page);
+    assert.equal((await verdict(again)).replace(/in \d+ ms/, ""), said, "the way back from another page");
+    assert.equal(await again.locator(".source li.removed").count(), 1);
 });
 
 /** Numbers below a bound that look random and are always the same (Park and Miller 1988). */
@@ -450,7 +455,10 @@ reading("memory is steady over many runs", PAGE, {}, async (page) => {
 reading("a prediction stays, and is compared", PAGE, {}, async (page) => {
     let lab = await open(page, KERNEL);
     assert.equal(new Set(await column(lab, 2)).size, 1, "nothing is told before");
-    await lab.getByLabel("Your prediction of the barriers").fill("12345");
+    await lab.getByLabel("Your prediction of the divergent branches").fill("1");
+    await page.keyboard.press("Tab");
+    assert.equal(await lab.getByLabel("Your prediction of the barriers").evaluate((input) => input === document.activeElement), true);
+    await page.keyboard.type("12345");
     await uncover(lab);
     assert.match(await lab.locator("tr", { hasText: "barriers" }).innerText(), /✗/);
     await page.reload();

@@ -616,24 +616,29 @@
             const names = Object.keys(run.counters).filter((name) => run.counters[name] > 0 || outcome?.counters[name] > 0);
             const rows = names.map((name) => {
                 const key = `${this.name} ${run.title} ${name}`;
-                const keep = (event) => {
+                const counted = outcome?.counters[name];
+                const mark = make("span");
+                const compare = (predicted) => {
+                    const isCompared = outcome && predicted !== undefined;
+                    mark.textContent = isCompared ? (predicted === counted ? " ✓" : " ✗") : "";
+                    mark.className = predicted === counted ? "hit" : "miss";
+                };
+                const keep = () => {
                     const all = remembered();
-                    if (event.target.value === "") {
+                    if (input.value === "") {
                         delete all[key];
                     } else {
-                        all[key] = Number(event.target.value);
+                        all[key] = Number(input.value);
                     }
                     remember(all);
-                    this.tabulate();
+                    compare(all[key]);
                 };
-                const predicted = predictions[key];
                 const input = make("input", { type: "number", min: "0", onchange: keep, "aria-label": `Your prediction of the ${inWords(name)}` });
-                input.value = predicted ?? "";
-                const counted = outcome?.counters[name];
-                const hit = outcome && predicted !== undefined ? (predicted === counted ? " ✓" : " ✗") : "";
+                input.value = predictions[key] ?? "";
+                compare(predictions[key]);
                 const cells = [
                     make("th", { scope: "row" }, inWords(name)),
-                    make("td", {}, input, make("span", { class: hit.includes("✓") ? "hit" : "miss" }, hit)),
+                    make("td", {}, input, mark),
                     make("td", {}, outcome ? thousands(counted) : "?"),
                     make("td", { class: outcome && counted !== run.counters[name] ? "other" : "" }, outcome ? thousands(run.counters[name]) : "?"),
                 ];

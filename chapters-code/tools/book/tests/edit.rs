@@ -158,6 +158,8 @@ fn a_kernel_is_compiled_and_its_errors_have_lines() {
     assert!(wrong["log"].as_str().is_some_and(|log| log.contains("k.cu(5): error")), "{wrong}");
     let other = session.compile(KERNEL, &format!("#include \"../../../book.toml\"\n{SOURCE}"));
     assert!(other["log"].as_str().is_some_and(|log| log.contains("may not stand here")), "{other}");
+    let kept = std::fs::read_to_string(session.folder.path().join(KERNEL)).expect("the source");
+    assert_eq!(kept, SOURCE, "no source file is written");
 }
 
 /// A run of kernel `a` on 32 floats, which it should make 1.
