@@ -7,6 +7,7 @@
     const LARGEST_TO_STEP = 8192; // elements
     const LARGEST_WEAK = 65_536; // elements of a run with weak memory
     const [SEEDS, MOST_SEEDS] = ["12", 64]; // of weak memory
+    const WEAK = "A load may return an older value than the newest, where PTX's memory model allows that";
     const SHOWN_RACES = 2; // the others unfold
     const PREDICTIONS = "lab-predictions"; // of localStorage
     // By how what can be struck out begins.
@@ -164,6 +165,8 @@
     const thousands = (number) => number.toLocaleString("en-US");
     const inWords = (counter) => counter.replaceAll("_", " ");
     const nameOf = (line) => line.slice(line.lastIndexOf("/") + 1);
+    /** A message that names files without their folders. */
+    const shortened = (message) => message.replace(/[\w./-]+\/([\w-]+\.cuh?:\d)/g, "$1");
     const plural = (count, what) => `${thousands(count)} ${what}${count === 1 ? "" : "s"}`;
 
     function remembered() {
@@ -350,11 +353,14 @@
                 labelled("Order of warps and blocks", this.seed, "0 runs warps and blocks in order; any other number is the seed of a random order"),
                 labelled("Input", this.digits, "The seed of the digits that the kernel works on"),
                 labelled("Blocks at a time", this.resident, "The most blocks that are resident at once; 0 for as many as an H200 holds"),
-                make("label", { class: "check" }, this.races, make("span", {}, "Look for races")),
-                make("label", { class: "check" }, this.weak, make("span", {}, "Weak memory")),
+                make("label", { class: "check", title: "Reports accesses of two threads that nothing orders, in any order of warps" }, this.races, make("span", {}, "Look for races")),
+                make("label", { class: "check", title: WEAK }, this.weak, make("span", {}, "Weak memory")),
                 labelled("Seeds of weak memory", this.seeds, "The kernel runs with the seeds from 1 to this number. A seed decides which loads return older values"),
                 make("span", { class: "buttons" }, this.runButton, this.stopButton, this.stepButton),
             );
+            const hinted = [...form.querySelectorAll("label[title]")].map((label) => `${label.querySelector("span").textContent}: ${label.title}.`);
+            const limits = `At most ${thousands(LARGEST_TO_STEP)} elements can be stepped through, and ${thousands(LARGEST_WEAK)} run with weak memory.`;
+            const help = make("details", {}, make("summary", {}, "What the choices mean"), make("ul", {}, ...[...hinted, limits].map((hint) => make("li", {}, hint))));
             const { text, lines } = source(data, opened.removable, (struck) => this.strike(struck));
             this.lines = lines;
             this.counters = make("div", { class: "counters" });
@@ -367,6 +373,7 @@
                 { class: "lab", "aria-label": `Lab: ${data.kernel}` },
                 make("header", {}, make("strong", {}, `Lab: ${data.kernel}`), button("Close", () => this.close(), "Close the lab")),
                 form,
+                help,
                 ...this.relatives(),
                 this.said,
                 make("p", { class: "hint" }, hints.join(" ")),
@@ -380,6 +387,9 @@
             // mdBook turns pages with the arrow keys.
             this.section.addEventListener("keydown", (event) => event.stopPropagation());
             this.place.after(this.section);
+            // What stands before the kernel is above the view.
+            const first = [...lines.values()].find((item) => item.textContent.includes("__global__"));
+            text.scrollTop = first && first.offsetTop > text.clientHeight / 2 ? first.offsetTop : 0;
             this.markRemoved();
             this.changed();
             window.warpEdit?.(this);
@@ -419,7 +429,7 @@
             const isTooLargeForWeak = run.elements > LARGEST_WEAK;
             this.weak.disabled = isTooLargeForWeak;
             this.weak.checked &&= !isTooLargeForWeak;
-            this.weak.parentElement.title = isTooLargeForWeak ? `At most ${thousands(LARGEST_WEAK)} elements are run with weak memory.` : "A load may return an older value than the newest, where PTX's memory model allows that";
+            this.weak.parentElement.title = isTooLargeForWeak ? `At most ${thousands(LARGEST_WEAK)} elements are run with weak memory.` : WEAK;
             this.seeds.parentElement.hidden = !this.weak.checked;
             this.seeds.value = String(Math.min(Math.max(Math.floor(Number(this.seeds.value)), 1), MOST_SEEDS));
             this.runButton.disabled = refusal !== undefined;
@@ -510,7 +520,7 @@
             const fault = outcome.launches.find((launch) => launch.fault)?.fault;
             const verdicts = [];
             if (fault) {
-                verdicts.push(`The launch was stopped: ${fault.message}.`);
+                verdicts.push(`The launch was stopped: ${shortened(fault.message)}.`);
             } else if (outcome.is_right === null) {
                 verdicts.push("The launch ended.");
             } else {
@@ -561,7 +571,7 @@
                 return `With weak memory the result is right with ${seeds}.`;
             }
             const reads = weak.reads.length === 0 ? "No stale read is needed, only this order of warps and blocks." : "";
-            const what = weak.fault ? `The launch was stopped: ${weak.fault}.` : this.wrong(weak);
+            const what = weak.fault ? `The launch was stopped: ${shortened(weak.fault)}.` : this.wrong(weak);
             if (weak.is_promised_by_gpus) {
                 return `With weak memory the result is right with ${seeds}, but PTX does not promise that: on GPUs a barrier orders more. With barriers that order only what PTX promises, seed ${weak.seed} fails. ${what} ${reads}`;
             }
