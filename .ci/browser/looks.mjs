@@ -92,6 +92,28 @@ export function overflow() {
     return [`${scrolling.scrollWidth} px wide instead of ${width}: ${names.join("; ")}`];
 }
 
+/** All that the contrast of the page's text depends on, each once: its colour, what is behind it, size and weight. */
+export function colours() {
+    const found = new Set();
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+        const element = walker.currentNode.parentElement;
+        if (!walker.currentNode.data.trim() || element.getClientRects().length === 0) {
+            continue;
+        }
+        const { color, fill, fontSize, fontWeight } = getComputedStyle(element);
+        const behind = [];
+        for (let box = element; box; box = box.parentElement) {
+            const { backgroundColor, backgroundImage, opacity } = getComputedStyle(box);
+            if (backgroundColor !== "rgba(0, 0, 0, 0)" || backgroundImage !== "none" || opacity !== "1") {
+                behind.push(backgroundColor, backgroundImage, opacity);
+            }
+        }
+        found.add([color, element instanceof SVGElement && fill, fontSize, fontWeight, ...behind].join("|"));
+    }
+    return [...found];
+}
+
 /** The page's links, absolute, and its anchors. */
 export function linksAndAnchors() {
     return {

@@ -5,11 +5,8 @@ import { describe, test } from "node:test";
 import { accessibility } from "./accessibility.mjs";
 import * as looks from "./looks.mjs";
 import { filesOf } from "./site.mjs";
-import { DESKTOP, FOLDER, PAGES, PHONE, root, visit } from "./visit.mjs";
+import { FOLDER, PAGES, PHONE, root, visit } from "./visit.mjs";
 
-// Each page as it is loaded, in colours for the dark, and on a phone, where it is loaded anew because its menus differ.
-const LIGHT = ["light", DESKTOP];
-const LOOKS = [LIGHT, ["navy", DESKTOP], ["navy", PHONE]];
 const LARGEST_PAGE = 300_000; // bytes, compressed, fonts aside
 const LARGEST_SCRIPT = 50_000; // bytes of our own
 const SLOWEST_PAINT = 1_000; // milliseconds
@@ -35,6 +32,31 @@ async function steps(page) {
         problems.push(`${await figure.getAttribute("id")}: steps without controls`);
     }
     return problems;
+}
+
+/** Texts that axe-core has seen in the dark, see `looks.colours`. */
+const seenInTheDark = new Set();
+
+/** The page with the colours of another theme, which are all that differs: only texts in new colours are of interest. */
+async function inTheDark(page) {
+    await page.evaluate(async () => {
+        document.getElementById("mdbook-theme-navy").click();
+        await Promise.all(document.getAnimations().map((animation) => animation.finished));
+    });
+    assert.ok(await page.locator("html.navy").count(), "the theme has changed");
+    const texts = await page.evaluate(looks.colours);
+    const unseen = texts.filter((text) => !seenInTheDark.has(text));
+    unseen.forEach((text) => seenInTheDark.add(text));
+    return unseen.length > 0 ? accessibility(page, ["color-contrast"]) : [];
+}
+
+/** The page as a phone loads it, in the dark. The menus of a phone are the same on every page. */
+async function onAPhone(page, path) {
+    await page.setViewportSize(PHONE);
+    await page.reload();
+    await page.evaluate(() => document.fonts.ready);
+    const problems = await page.evaluate(looks.overflow);
+    return path.endsWith("index.html") ? [...problems, ...(await accessibility(page))] : problems;
 }
 
 const anchorsOf = new Map();
@@ -72,23 +94,12 @@ describe("every page", { concurrency: 2 }, () => {
                 const { links, anchors } = await page.evaluate(looks.linksAndAnchors);
                 linksOf.set(path, links);
                 anchorsOf.set(path, new Set(anchors));
-                for (const look of isForReading ? LOOKS : []) {
-                    const [theme, size] = look;
-                    if (look !== LIGHT) {
-                        await page.evaluate((name) => localStorage.setItem("mdbook-theme", name), theme);
-                        await page.setViewportSize(size);
-                        await page.reload();
-                    }
+                if (isForReading) {
                     await page.evaluate(() => document.fonts.ready);
-                    const problems = await page.evaluate(looks.overflow);
-                    // Colours are all that differs in the dark; the menus of a phone are the same on every page.
-                    const isWhole = look === LIGHT || (size === PHONE && path.endsWith("index.html"));
-                    if (isWhole) {
-                        problems.push(...(await accessibility(page)));
-                    } else if (size !== PHONE) {
-                        problems.push(...(await accessibility(page, ["color-contrast"])));
-                    }
-                    found.push(...problems.map((what) => `${theme}, ${size.width} px: ${what}`));
+                    found.push(...(await page.evaluate(looks.overflow)), ...(await accessibility(page)));
+                    const dark = await inTheDark(page);
+                    const small = await onAPhone(page, path);
+                    found.push(...dark.map((what) => `in the dark: ${what}`), ...small.map((what) => `on a phone: ${what}`));
                 }
                 found.push(...(await steps(page)));
             });
