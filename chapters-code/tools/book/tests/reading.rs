@@ -291,7 +291,9 @@ fn the_first_use_of_a_construct_leads_to_its_row() {
     let appendix = "# CUDA\n\n`T` is a type.\n\n| construct | what it does | example |\n| --- | --- | --- |\n\
                     | `__ballot`, `__popc` | a *word* | `k` |\n\
                     | `__ballot_any` | \"any\" bit. Not all. | `__popc` |\n\
-                    | `max`<!-- not linked --> | the larger | `k` |\n";
+                    | `max`<!-- not linked --> | the larger | `k` |\n\
+                    | `template` | a copy per type | `k` |\n\
+                    | `template <>` | for one type | `k` |\n";
     let one = "# The `__ballot`\n\n[`__ballot`](two.md) {{#term tile \"`__popc`\"}}\n\n\
                {{#teachers minutes=5}}\n`__popc`\n{{#end}}\n\n```text\n__popc\n```\n\n\
                Call `tile[__popc(*__ballot(x))]`, `__ballot`, `__popcll`, `max(T)`.\n\n\
@@ -321,7 +323,7 @@ fn the_first_use_of_a_construct_leads_to_its_row() {
     assert!(page.contains(&format!("<code>{any} | 1 | __popc</code>")), "{page}");
     assert_eq!(page.matches("cuda_subset.html#").count(), 3, "{page}");
     let appendix = self::page(&folder, "cuda_subset.html");
-    for id in ["cuda-__ballot", "cuda-__ballot_any"] {
+    for id in ["cuda-__ballot", "cuda-__ballot_any", "cuda-template", "cuda-template-"] {
         assert_eq!(appendix.matches(&format!("id=\"{id}\"")).count(), 1, "{appendix}");
     }
     assert!(!appendix.contains("cuda_subset.html#"), "{appendix}");

@@ -40,7 +40,11 @@ struct Row {
 impl Row {
     fn id(&self) -> String {
         let word = self.words.first().map_or("", String::as_str);
-        let kept = word.chars().filter(|letter| letter.is_alphanumeric() || *letter == '_');
+        let kept = word.chars().filter_map(|letter| match letter {
+            letter if letter.is_alphanumeric() || letter == '_' => Some(letter),
+            letter if letter.is_whitespace() => Some('-'),
+            _ => None,
+        });
         PREFIX.chars().chain(kept).collect()
     }
 }
