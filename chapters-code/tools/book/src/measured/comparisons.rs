@@ -117,7 +117,7 @@ impl Case<'_> {
         let cell =
             |path: &str| field(self.row, path).map_or(String::new(), |found| value(path, found));
         format!(
-            "| {} | `{}` | {} | {} {}, `{}` | {} | {} |\n",
+            "| {} | `{}` | {} | {} {}, {} | {} | {} |\n",
             self.input(),
             cell("kernel"),
             cell("time_ms.median"),
