@@ -21,7 +21,8 @@ pub use race::{Action, Missing, Race, RaceAccess, RaceKind, Space};
 pub use recording::{Bytes, Operation, RecordedAllocation, RecordedOperation, Recording};
 pub use search::{BarrierOrder, WeakFailure, WeakMemory, WeakRun, try_seeds};
 pub use trace::{
-    AccessKind, AccessSpace, Event, Executed, InstructionClass, Place, Trace, TracedAccess,
+    AccessKind, AccessSpace, Event, Executed, InstructionClass, MbarrierUse, Place, Trace,
+    TracedAccess, UsedMbarrier,
 };
 pub use weak::{Cure, StaleRead, StaleReads};
 

@@ -67,6 +67,24 @@ names! {
     }
 }
 
+names! {
+    /// What lanes do with an mbarrier, or what a bulk copy does.
+    MbarrierUse {
+        /// They make it.
+        Initialise = "initialise",
+        /// They arrive at it.
+        Arrive = "arrive",
+        /// They find the phase that they test incomplete.
+        Wait = "wait",
+        /// They find it complete.
+        Pass = "pass",
+        /// They start a bulk copy that will count its bytes on it.
+        StartCopy = "start_copy",
+        /// The copy that they started ends, and its bytes are counted.
+        EndCopy = "end_copy",
+    }
+}
+
 /// What the warps of a launch did.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trace {
@@ -136,6 +154,15 @@ pub enum Event {
         /// For each of them, the bits of its value before the shuffle.
         values: Vec<u32>,
     },
+    /// Lanes used an mbarrier.
+    Mbarrier {
+        /// The instruction.
+        #[serde(flatten)]
+        place: Place,
+        /// How they used it.
+        #[serde(flatten)]
+        used: UsedMbarrier,
+    },
     /// A block's barrier let these warps pass.
     BarrierPassed {
         /// The block's number in the grid.
@@ -160,7 +187,8 @@ impl Event {
         match self {
             Self::Instruction { place, .. }
             | Self::Access { place, .. }
-            | Self::Shuffle { place, .. } => place.block,
+            | Self::Shuffle { place, .. }
+            | Self::Mbarrier { place, .. } => place.block,
             Self::BarrierPassed { block, .. } | Self::WarpSynchronised { block, .. } => *block,
         }
     }
@@ -189,4 +217,19 @@ pub struct TracedAccess {
     pub values: Vec<Vec<u64>>,
     /// The cost that the counters add: sectors of global memory, or wavefronts of shared memory.
     pub cost: u64,
+}
+
+/// How lanes of a warp used an mbarrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UsedMbarrier {
+    /// The mbarrier's offset in the block's shared memory.
+    pub mbarrier: u32,
+    /// What they did.
+    pub does: MbarrierUse,
+    /// The lanes, one after another.
+    pub lanes: u32,
+    /// Whether one of them completed the phase, after which the next one began.
+    pub completes: bool,
+    /// The bytes of a copy; 0 for what is none.
+    pub bytes: u32,
 }

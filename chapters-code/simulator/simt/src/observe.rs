@@ -317,10 +317,6 @@ macro_rules! forward_checks {
             self.$part.copies_waited(warp, wait, active);
         }
 
-        fn proxy(&mut self, event: &crate::proxy::ProxyEvent) {
-            self.$part.proxy(event);
-        }
-
         fn join_cluster(&mut self, cluster: &std::sync::Arc<crate::races::ClusterMemory>) {
             self.$part.join_cluster(cluster);
         }
@@ -362,6 +358,10 @@ impl<'a> Observer<'a> for Checking<'a> {
 
     fn warp_synchronised(&mut self, warp: u32, lanes: LaneMask) {
         self.races.warp_synchronised(warp, lanes);
+    }
+
+    fn proxy(&mut self, event: &ProxyEvent) {
+        self.races.proxy(event);
     }
 
     #[inline(always)]

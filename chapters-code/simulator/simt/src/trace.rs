@@ -7,7 +7,9 @@
 use std::sync::atomic::Ordering;
 
 use ptx::ir::{ClusterOp, CollectiveOp, CpAsyncWait, Op, Register, Scope, Src};
-use simt_report::{Event, Executed, InstructionClass, Place, Trace, TracedAccess};
+use simt_report::{
+    Event, Executed, InstructionClass, MbarrierUse, Place, Trace, TracedAccess, UsedMbarrier,
+};
 
 use crate::access::{Access, AccessKind, AccessSpace};
 use crate::banks;
@@ -15,6 +17,7 @@ use crate::barrier::{Passing, Waiter};
 use crate::counters::{self, lanes};
 use crate::grid::Grid;
 use crate::observe::{Checking, Observed, Observer, forward_checks, forward_counts};
+use crate::proxy::{At, Bulk, Completion, Direction, ProxyEvent};
 use crate::registers::{LaneMask, Lanes32, Registers};
 
 /// The largest number of events that a trace stores.
@@ -160,6 +163,22 @@ impl<'a> Observer<'a> for Tracing<'a> {
         self.add(|own| Event::WarpSynchronised { block: own.block, warp, lanes });
     }
 
+    fn proxy(&mut self, event: &ProxyEvent) {
+        self.checking.proxy(event);
+        let Some((at, used)) = used_mbarrier(event) else { return };
+        let place = self.place(at.warp, at.pc);
+        // The lanes of an instruction follow one another.
+        if let Some((_, Event::Mbarrier { place: of, used: last })) = self.events.last_mut()
+            && (&*of, last.mbarrier, last.does) == (&place, used.mbarrier, used.does)
+            && last.lanes & used.lanes == 0
+        {
+            last.lanes |= used.lanes;
+            last.completes |= used.completes;
+            return;
+        }
+        self.add(|_| Event::Mbarrier { place, used });
+    }
+
     fn access(&mut self, access: &Access<'_>) {
         self.checking.access(access);
         self.add(|own| Event::Access {
@@ -221,6 +240,42 @@ impl<'a> Observer<'a> for Tracing<'a> {
             executed: std::mem::take(&mut self.executed),
             ..self.checking.finish()
         }
+    }
+}
+
+/// Returns how an event uses an mbarrier, and the thread and the instruction that do.
+fn used_mbarrier(event: &ProxyEvent) -> Option<(At, UsedMbarrier)> {
+    let used = |mbarrier, at: At, does, completion| {
+        let (lanes, completes) = (1 << at.lane, completion == Completion::Phase);
+        Some((at, UsedMbarrier { mbarrier, does, lanes, completes, bytes: 0 }))
+    };
+    let of_copy = |bulk: &Bulk, does, completion| {
+        let Direction::Load { mbarrier } = bulk.direction else { return None };
+        let at = At { warp: bulk.warp, lane: bulk.lane, pc: bulk.pc };
+        let (at, of) = used(mbarrier, at, does, completion)?;
+        Some((at, UsedMbarrier { bytes: bulk.bytes, ..of }))
+    };
+    match *event {
+        ProxyEvent::Initialised { mbarrier, at, .. } => {
+            used(mbarrier, at, MbarrierUse::Initialise, Completion::None)
+        }
+        ProxyEvent::Arrived { mbarrier, at, completion, .. } => {
+            used(mbarrier, at, MbarrierUse::Arrive, completion)
+        }
+        ProxyEvent::Tested { mbarrier, at, is_complete, .. } => {
+            let does = if is_complete { MbarrierUse::Pass } else { MbarrierUse::Wait };
+            used(mbarrier, at, does, Completion::None)
+        }
+        ProxyEvent::Started(ref bulk) => of_copy(bulk, MbarrierUse::StartCopy, Completion::None),
+        ProxyEvent::Loaded { ref bulk, completion } => {
+            of_copy(bulk, MbarrierUse::EndCopy, completion)
+        }
+        ProxyEvent::Counted { .. }
+        | ProxyEvent::Invalidated { .. }
+        | ProxyEvent::Overwritten { .. }
+        | ProxyEvent::Fenced { .. }
+        | ProxyEvent::Waited { .. }
+        | ProxyEvent::Ended => None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! A trace tells what each warp did, in order, and changes nothing.
 
 use simt::{Launch, LaunchReport, LoadedModule, MOST_EVENTS, Memory, Options};
-use simt_report::{AccessKind, AccessSpace, Event, InstructionClass};
+use simt_report::{AccessKind, AccessSpace, Event, InstructionClass, MbarrierUse};
 
 /// Runs a kernel's body on one block; `out` is in %rd1, the thread's index in %r1, its place in
 /// `out` in %rd3.
@@ -10,11 +10,15 @@ fn run(body: &str, block: u32, trace: bool) -> (LaunchReport, Vec<u32>) {
 }
 
 fn run_with(body: &str, block: u32, options: &Options) -> (LaunchReport, Vec<u32>) {
+    run_on(body, block, options, "sm_75")
+}
+
+fn run_on(body: &str, block: u32, options: &Options, target: &str) -> (LaunchReport, Vec<u32>) {
     let text = format!(
-        ".version 8.0\n.target sm_75\n.address_size 64\n\
+        ".version 8.0\n.target {target}\n.address_size 64\n\
          .visible .entry k(.param .u64 p0)\n{{\n\
          .reg .pred %p<8>; .reg .b32 %r<16>; .reg .b64 %rd<16>; .reg .f32 %f<8>;\n\
-         .shared .align 4 .b8 sh[1024];\n\
+         .shared .align 8 .b8 sh[1024];\n\
          ld.param.u64 %rd1, [p0];\n\
          mov.u32 %r1, %tid.x;\n\
          mul.wide.u32 %rd2, %r1, 4;\n\
@@ -46,9 +50,14 @@ fn run_with(body: &str, block: u32, options: &Options) -> (LaunchReport, Vec<u32
 }
 
 fn trace(body: &str, block: u32) -> Vec<Event> {
-    let (report, out) = run(body, block, true);
+    trace_of(body, block, "sm_75")
+}
+
+fn trace_of(body: &str, block: u32, target: &str) -> Vec<Event> {
+    let options = |trace| Options { trace, ..Options::default() };
+    let (report, out) = run_on(body, block, &options(true), target);
     assert_eq!(report.fault, None);
-    let (untraced, same) = run(body, block, false);
+    let (untraced, same) = run_on(body, block, &options(false), target);
     assert_eq!(out, same, "a trace changes no result");
     assert_eq!(report.counters, untraced.counters);
     assert_eq!(untraced.trace, None);
@@ -146,6 +155,42 @@ fn shuffles_and_barriers_are_told() {
     let is_store =
         |e: &Event| matches!(e, Event::Access { access, .. } if access.access == AccessKind::Store);
     assert!(place_of(&passed) < place_of(&is_store), "in order");
+}
+
+/// An mbarrier is told who arrives, who waits in vain, and when a phase is complete: the lanes of an instruction as
+/// one event.
+#[test]
+fn uses_of_an_mbarrier_are_told() {
+    let events = trace_of(
+        "setp.eq.u32 %p1, %r1, 0;\n\
+         @%p1 mbarrier.init.shared.b64 [sh], 32;\n\
+         bar.sync 0;\n\
+         setp.lt.u32 %p2, %r1, 32;\n\
+         mbarrier.test_wait.parity.shared.b64 %p3, [sh], 0;\n\
+         @%p2 mbarrier.arrive.shared.b64 %rd4, [sh];\n\
+         bar.sync 0;\n\
+         mbarrier.test_wait.parity.shared.b64 %p3, [sh], 0;",
+        64,
+        "sm_90",
+    );
+    let uses = events.iter().filter_map(|event| match event {
+        Event::Mbarrier { place, used } => {
+            assert_eq!((used.mbarrier, used.bytes), (0, 0));
+            Some((place.warp, used.does, used.lanes.count_ones(), used.completes))
+        }
+        _ => None,
+    });
+    let mut uses: Vec<_> = uses.collect();
+    assert_eq!(uses.remove(0), (0, MbarrierUse::Initialise, 1, false));
+    uses.sort_by_key(|&(warp, ..)| warp);
+    let expected = [
+        (0, MbarrierUse::Wait, 32, false),
+        (0, MbarrierUse::Arrive, 32, true),
+        (0, MbarrierUse::Pass, 32, false),
+    ];
+    assert_eq!(uses[..3], expected);
+    assert_eq!(uses[3].0, 1);
+    assert_eq!(uses.last(), Some(&(1, MbarrierUse::Pass, 32, false)));
 }
 
 #[test]

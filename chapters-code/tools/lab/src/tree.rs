@@ -105,7 +105,10 @@ pub fn in_shared(events: &[&Event], fold: Fold<'_>) -> Result<Grown, String> {
                 ends.resize(tree.stages.len(), index);
                 threads.read.clear();
             }
-            Event::Instruction { .. } | Event::Access { .. } | Event::Shuffle { .. } => {}
+            Event::Instruction { .. }
+            | Event::Access { .. }
+            | Event::Shuffle { .. }
+            | Event::Mbarrier { .. } => {}
         }
     }
     // What is read in the end, on its way to the output, has no stage of its own.

@@ -183,7 +183,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         {
             weak.wait(self.thread(here.lane), shared_word(self.warp.block, mbarrier.into()));
         }
-        self.notify(ProxyEvent::Tested { mbarrier, at, acquires });
+        self.notify(ProxyEvent::Tested { mbarrier, at, is_complete, acquires });
         Ok(is_complete)
     }
 

@@ -59,7 +59,7 @@ pub(crate) enum ProxyEvent {
     /// A thread arrived. `releases` unless the arrival is `.relaxed`.
     Arrived { mbarrier: u32, at: At, releases: bool, completion: Completion },
     /// A thread tested a phase. `acquires` if it is complete and the test is not `.relaxed`.
-    Tested { mbarrier: u32, at: At, acquires: bool },
+    Tested { mbarrier: u32, at: At, is_complete: bool, acquires: bool },
     /// Lanes of a warp executed a fence between proxies.
     Fenced { fence: ProxyFence, warp: u32, lanes: LaneMask },
     /// A copy started.

@@ -24,7 +24,9 @@ impl Races<'_> {
             ProxyEvent::Arrived { mbarrier, at, releases, completion } => {
                 self.arrived(mbarrier, at, releases, completion)
             }
-            ProxyEvent::Tested { mbarrier, at, acquires } => self.tested(mbarrier, at, acquires),
+            ProxyEvent::Tested { mbarrier, at, acquires, .. } => {
+                self.tested(mbarrier, at, acquires)
+            }
             ProxyEvent::Fenced { fence, warp, lanes: mask } => {
                 for lane in lanes(mask) {
                     self.proxy.fenced(32 * warp + lane);
