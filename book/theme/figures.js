@@ -45,7 +45,7 @@
             return;
         }
         const parts = [...figure.querySelectorAll("[data-step]")];
-        const several = frames.length > 1;
+        const several = figure.querySelector(".part") !== null;
         let step = several ? 1 : 0; // 0 shows all
         let timer = 0;
 
@@ -118,7 +118,7 @@
             }
         });
         figure.prepend(controls);
-        (several ? parts[last - 1] : frames[0]).after(now);
+        (several ? parts[last - 1] : (figure.querySelector(".beside") ?? frames[0])).after(now);
         show(step);
     }
 

@@ -133,6 +133,12 @@ impl Device {
         })
     }
 
+    /// The same device, for programs that ask how many multiprocessors it has: this many. Their grids are smaller then.
+    pub fn with_multiprocessors(&self, multiprocessors: u32) -> Self {
+        let properties = Properties { multiprocessors, ..self.properties.clone() };
+        Self { properties, ..self.clone() }
+    }
+
     /// The simulator's extra functions; none on a GPU.
     pub fn simulator(&self) -> Option<&'static Simulator> {
         self.simulator

@@ -61,6 +61,17 @@ fn a_scan_in_two_buffers() {
     assert_refused(blelloch, "a step fills 2 of 4 places");
 }
 
+#[test]
+fn two_trees_have_one_set_of_steps() {
+    let said = said(
+        "trees kernel=hillis_steele second=blelloch second_block=2 buffers=2 chapter=chapter_3_scan n=4 block=4",
+    );
+    assert_eq!(said.len(), 6, "as many as the longer one");
+    let first = "<code>hillis_steele</code>: Step 2: ";
+    assert!(said[2].starts_with(first) && said[2].contains("<code>blelloch</code>: Step 2: "));
+    assert!(said[5].starts_with("<code>blelloch</code>: Step 5: "), "{said:?}");
+}
+
 /// Up, the identity at the root, and down: values move to the left, and are folded to the right.
 #[test]
 fn a_scan_up_and_down() {
@@ -123,6 +134,55 @@ fn divergence_and_idle_warps_are_told() {
     assert_eq!((modulo.len(), strided.len()), (2, 2));
     assert!(modulo[1].contains("up to barrier 2 ") && modulo[1].contains("down to 16"));
     assert!(!strided[1].contains("down to"), "the second warp never diverges: {strided:?}");
+}
+
+/// The sentences below the drawings of a figure that has one per step.
+fn words(arguments: &str) -> Vec<String> {
+    let html = drawn(arguments);
+    let items = html.split("<p class=\"words\"").skip(1);
+    let inner = |item: &str| item.split_once('>').map(|(_, rest)| rest.to_owned());
+    let items = items.filter_map(inner);
+    items.map(|item| item.split("</p>").next().unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
+fn a_ring_fills_and_empties() {
+    let run = "kernel=producer_consumer chapter=chapter_3_scan n=36864 multiprocessors=1";
+    let ring = words(&format!("ring {run} roles=consumers,producer"));
+    assert!(ring[0].starts_with("Producer starts the copy of tile 0 into stage 0."), "{ring:?}");
+    let emptied = "Phase 0 of <code>empty</code> of stage 0 is complete, with 16 arrivals: tile 0 has been read";
+    assert!(ring.iter().any(|said| said.starts_with(emptied)), "{ring:?}");
+    let roles = said(&format!("roles {run} roles=consumers,producer"));
+    assert_eq!(roles.len(), 3, "a step per tile of the block: {roles:?}");
+    assert!(roles[2].contains("stage 0: tile 2 is being copied"), "{roles:?}");
+    assert_refused(
+        &format!("ring {run} roles=all"),
+        "the kernel has 2 roles, warps 0 to 15; warp 16",
+    );
+    assert_refused("ring kernel=sequential n=64", "block 0 uses no mbarriers");
+}
+
+/// The last block reads what another one has written ahead of its count.
+#[test]
+fn two_blocks_over_time() {
+    let order = said("order kernel=finish_last_block n=2048 first=0 second=7");
+    let all = order.join("\n");
+    assert!(all.contains("Block 0, warp 0 writes") && all.contains("fence"), "{all}");
+    assert!(all.contains("It reads what block 0, warp 0 has written."), "{all}");
+    assert_refused("order kernel=sequential n=64", "no word in common");
+}
+
+#[test]
+fn scans_by_shuffles() {
+    let block = said("block_scan kernel=shuffle chapter=chapter_3_scan n=64 block=64");
+    assert_eq!(block.len(), 9);
+    assert!(block[0].contains("of warp 0 hold 3, 1, 7, 0, 4, 1, 6, "), "{block:?}");
+    assert!(block[3].contains("of warp 0 hold 3, 4, 11, 11, 15, 16, 22, "), "{block:?}");
+    let reach = said(
+        "reach kernel=shuffle chapter=chapter_5_segmented_scan n=64 block=64 segments=3 kind=inclusive",
+    );
+    assert!(reach[1].starts_with("Lanes since the head, from lane 0 on: 0, "), "{reach:?}");
+    assert_refused("block_scan kernel=sequential n=64", "lane 31 stores no sum");
 }
 
 #[test]

@@ -177,6 +177,40 @@ pub fn draw(
     Ok(picture)
 }
 
+/// Draws the status words as they are after the event `until`, and what the warp that looks at an event from `event` on
+/// sees. None where no warp looks back, or there are more tiles than a picture has room for.
+pub fn at(
+    launch: &LaunchReport,
+    [event, until]: [usize; 2],
+    format: &dyn Fn(u64) -> String,
+) -> Option<Picture> {
+    let history = history(launch.trace.as_ref().map_or(&[][..], |trace| &trace.events));
+    let has = |tag| history.stores.iter().any(|&(.., word)| word >> 32 == tag);
+    // Other kernels have other tags.
+    let is_look_back = history.stores.iter().all(|&(.., word)| word >> 32 <= PREFIX);
+    if !(is_look_back && has(AGGREGATE) && has(PREFIX)) {
+        return None;
+    }
+    let all = history.stores.iter().map(|&(_, tile, _)| tile + 1).max()?;
+    let look = history.looks.iter().find(|look| (event..=until).contains(&look.event));
+    let count = look.map_or(all, |look| (look.last + 2).max(1) as usize);
+    if count > MOST {
+        return None;
+    }
+    let words = history.words(count, until);
+    let said = match look {
+        Some(_) => in_words(&words, look, format),
+        None => format!("The status words hold: {}.", held(&words, format)),
+    };
+    Some(Picture {
+        title: format!("The status words of {count} tiles."),
+        class: "look-back",
+        frames: vec![drawn(&words, look, format)],
+        said: vec![said],
+        has_steps: false,
+    })
+}
+
 fn tag(word: u64) -> &'static str {
     match word >> 32 {
         0 => "·",
@@ -235,14 +269,18 @@ fn drawn(words: &[u64], look: Option<&Look>, format: &dyn Fn(u64) -> String) -> 
     }
 }
 
-fn in_words(words: &[u64], look: Option<&Look>, format: &dyn Fn(u64) -> String) -> String {
-    let own = words.len() - 1;
+/// What each status word holds.
+fn held(words: &[u64], format: &dyn Fn(u64) -> String) -> String {
     let named = words.iter().enumerate().map(|(tile, &word)| match word >> 32 {
         0 => format!("tile {tile} nothing"),
         AGGREGATE => format!("tile {tile} the aggregate {}", value(word, format)),
         _ => format!("tile {tile} the prefix {}", value(word, format)),
     });
-    let held = named.collect::<Vec<_>>().join(", ");
+    named.collect::<Vec<_>>().join(", ")
+}
+
+fn in_words(words: &[u64], look: Option<&Look>, format: &dyn Fn(u64) -> String) -> String {
+    let (own, held) = (words.len() - 1, held(words, format));
     let Some(look) = look else {
         return format!("Tile {own} has published its prefix. The status words hold: {held}.");
     };
@@ -260,4 +298,50 @@ fn in_words(words: &[u64], look: Option<&Look>, format: &dyn Fn(u64) -> String) 
         ),
     };
     format!("The warp of tile {own} looks. The status words hold: {held}. {outcome}")
+}
+
+#[cfg(test)]
+mod tests {
+    use simt_report::{Place, Trace};
+
+    use super::*;
+
+    #[test]
+    fn the_lab_sees_the_words_after_an_event() {
+        let event = |block, access, addresses: Vec<u64>, words: Vec<u64>| {
+            let access = TracedAccess {
+                access,
+                space: AccessSpace::Global,
+                bytes: 8,
+                array: String::new(),
+                base: 0,
+                allocation_bytes: 0,
+                lanes: u32::MAX << (32 - addresses.len()),
+                addresses,
+                values: words.into_iter().map(|word| vec![word]).collect(),
+                cost: 1,
+            };
+            Event::Access { place: Place { block, warp: 0, line: "tagged.cuh:9".into() }, access }
+        };
+        let (store, load) = (AccessKind::Store, AccessKind::Load);
+        let (aggregate, prefix) = (AGGREGATE << 32 | 5, PREFIX << 32 | 9);
+        let events = vec![
+            event(0, store, vec![64], vec![prefix]),
+            event(1, store, vec![72], vec![aggregate]),
+            event(2, load, vec![64, 72], vec![prefix, aggregate]),
+        ];
+        let trace = Some(Trace { events, ..Trace::default() });
+        let launch = LaunchReport { trace, ..LaunchReport::default() };
+        let format = |bits: u64| bits.to_string();
+        let said = |events| at(&launch, events, &format).map(|picture| picture.said[0].clone());
+        let first = "The status words hold: tile 0 the prefix 9, tile 1 nothing.";
+        assert_eq!(said([0, 0]).as_deref(), Some(first));
+        let look = said([2, 2]).expect("a look");
+        assert!(
+            look.starts_with("The warp of tile 2 looks.")
+                && look.contains("tile 1 the aggregate 5")
+        );
+        assert!(look.ends_with("All needed tiles are known: 0, 1. The look-back ends."), "{look}");
+        assert!(at(&LaunchReport::default(), [0, 0], &format).is_none());
+    }
 }

@@ -55,6 +55,35 @@ pub fn drawings_as(id: &str, picture: &Picture) -> String {
     html
 }
 
+/// Two pictures of one drawing each, side by side where there is room, which a reader steps through together. Their words
+/// are in one list, those of each picture behind its name.
+pub fn pair(number: usize, names: [&str; 2], pictures: [&Picture; 2]) -> String {
+    let id = id(number);
+    let said = format!("{id}-said");
+    let mut html = String::from("<div class=\"beside\">\n");
+    for (index, (name, picture)) in names.iter().zip(pictures).enumerate() {
+        let _ = writeln!(html, "<div><p class=\"name\">{}</p>", inline(name));
+        for frame in &picture.frames {
+            html.push_str("<div class=\"frame\" tabindex=\"0\">\n");
+            html.push_str(&drawn(&format!("{id}-{}", index + 1), &picture.title, &said, frame));
+            html.push_str("</div>\n");
+        }
+        html.push_str("</div>\n");
+    }
+    let _ = writeln!(html, "</div>\n<details class=\"said\" id=\"{said}\" data-steps>");
+    html.push_str("<summary>In words</summary>\n<ol>\n");
+    let steps = pictures.map(|picture| picture.said.len());
+    for step in 0..steps[0].max(steps[1]) {
+        let words = names
+            .iter()
+            .zip(pictures)
+            .filter_map(|(name, picture)| Some(format!("{name}: {}", picture.said.get(step)?)));
+        let _ = writeln!(html, "<li>{}</li>", inline(&words.collect::<Vec<_>>().join(" ")));
+    }
+    html.push_str("</ol>\n</details>\n");
+    html
+}
+
 /// The whole figure around its content.
 pub fn figure(
     number: usize,

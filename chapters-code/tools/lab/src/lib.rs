@@ -125,7 +125,9 @@ impl Lab {
         let run = self.data.runs.get(self.traced.run).ok_or("there is no such run")?;
         let quote = |line: &str| self.quote(line);
         let ptx = Text::new(self.text(run, launch)?);
-        let of = steps::Of { launch: report, block, ptx: &ptx, dtype: &run.dtype, quote: &quote };
+        let source = self.data.files.first().map_or("", |file| &file.text);
+        let dtype = &run.dtype;
+        let of = steps::Of { launch: report, block, ptx: &ptx, dtype, source, quote: &quote };
         Ok(steps::view(&of, event, lane))
     }
 

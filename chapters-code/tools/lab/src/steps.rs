@@ -93,6 +93,8 @@ pub struct Of<'a> {
     pub ptx: &'a Text<'a>,
     /// The type in which values are shown.
     pub dtype: &'a str,
+    /// The kernel's source.
+    pub source: &'a str,
     /// Gives a line of source as code.
     pub quote: &'a dyn Fn(&str) -> String,
 }
@@ -137,6 +139,15 @@ pub fn view(of: &Of<'_>, event: usize, lane: u32) -> View {
     if !words.is_empty() {
         let picture = figures::memory::draw(&words, &launch.kernel);
         view.pictures.insert(0, titled("lab-shared", &picture));
+    }
+    let declared = figures::ring::declared(of.source);
+    if let Some(picture) = figures::ring::at(launch, block, &declared, event + own.len()) {
+        view.pictures.push(titled("lab-ring", &picture));
+    }
+    if value::size(dtype) == 4 {
+        let format = |bits| value::text(dtype, bits, 4);
+        let look_back = figures::look_back::at(launch, [event, event + own.len()], &format);
+        view.pictures.extend(look_back.map(|picture| titled("lab-look-back", &picture)));
     }
     let blocks = progress(launch, block, event);
     if blocks.len() > 1 {
@@ -227,9 +238,9 @@ fn effects(events: &[Event], instruction: usize) -> &[Event] {
     };
     let behind = &events[instruction + 1..];
     let is_own = |event: &&Event| match event {
-        Event::Access { place: of, .. } | Event::Shuffle { place: of, .. } => {
-            (of.block, of.warp) == (place.block, place.warp)
-        }
+        Event::Access { place: of, .. }
+        | Event::Shuffle { place: of, .. }
+        | Event::Mbarrier { place: of, .. } => (of.block, of.warp) == (place.block, place.warp),
         _ => false,
     };
     &behind[..behind.iter().take_while(is_own).count()]

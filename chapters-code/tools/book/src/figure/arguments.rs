@@ -76,6 +76,7 @@ fn by_name(words: impl Iterator<Item = String>) -> Result<BTreeMap<String, Strin
 }
 
 /// A run that a figure is drawn from.
+#[derive(Clone)]
 pub(super) struct Run {
     /// The chapter whose kernel it is.
     pub(super) chapter: &'static dyn Chapter,
@@ -85,6 +86,8 @@ pub(super) struct Run {
     pub(super) block: Option<u32>,
     /// The seed of the order in which warps and blocks run; 0 runs them in turn.
     pub(super) schedule: u32,
+    /// Multiprocessors of the device, where the launch shall believe in another number than there is.
+    pub(super) multiprocessors: Option<u32>,
 }
 
 const CHAPTERS: [&dyn Chapter; 8] = [
@@ -122,13 +125,15 @@ impl Run {
             },
             block: arguments.number("block")?,
             schedule: arguments.number("schedule")?.unwrap_or(0),
+            multiprocessors: arguments.number("multiprocessors")?,
         };
         Ok(run)
     }
 
     /// What tells it from other runs.
     pub(super) fn key(&self) -> super::Key {
-        (self.chapter.name(), self.kernel.clone(), self.case, self.block, self.schedule)
+        let launched = (self.block, self.schedule, self.multiprocessors);
+        (self.chapter.name(), self.kernel.clone(), self.case, launched)
     }
 }
 

@@ -6,9 +6,15 @@
 //! | kind | shows | further keys |
 //! | --- | --- | --- |
 //! | `tree` | which thread folds what into what, step by step | `of=shared` (default) or `of=registers`; `places=8`, the last steps, in that many places; `buffers=2`, where that many take turns |
+//! | `trees` | two trees in shared memory, side by side, with one set of steps | `second`, the other kernel, and `second_block`, its threads of a block; `places` and `buffers` of the first |
 //! | `banks` | a warp's accesses to shared memory: lanes, banks, wavefronts | `access`, `at`, `nth` |
 //! | `sectors` | a warp's accesses to global memory: lanes, lines, sectors | `access`, `at`, `nth` |
+//! | `order` | two blocks' warps over time: what they do at the words that both touch, with the fences and barriers beside | `first` and `second`, the blocks; `warp` of both |
 //! | `look_back` | the status words of tiles, and what a warp that looks back sees of them, at three moments | `tile`, the tile that looks back |
+//! | `ring` | the stages that warps hand to each other by mbarriers, at the moments at which a copy starts or a phase is complete | `roles=consumers,producer`, names in the order of the first warps |
+//! | `roles` | the same over time, a row per stage and per role | `roles` |
+//! | `block_scan` | the scan of a block of two warps by shuffles: each warp's steps, their sums, what comes before each warp | |
+//! | `reach` | the segmented scan of a warp's first eight lanes: how far back each lane adds | |
 //! | `timeline` | which lanes of a block's warps are active, instruction by instruction | `span`, the instructions that the axis has room for |
 //! | `machine` | a multiprocessor, the caches and the memory of the recorded device; no key but `caption` | |
 //! | `threads` | from the grid to one lane, for `n`, `block` and `element`; no kernel runs | |
@@ -16,7 +22,7 @@
 //!
 //! Keys of every kind: `kernel`, `n` (`8`, `2^10`, `32x64`); `block`, the threads of a block, where
 //! it is not the rung's own; `op`, `dtype`, `input` (`digits`), `seed`; `chapter`, where the page's
-//! folder does not name it; `schedule`, the seed of the order of warps and blocks (0, in turn); `launch` (1), `in_block` (0) and `warp` (0), which part of the run is
+//! folder does not name it; `schedule`, the seed of the order of warps and blocks (0, in turn); `multiprocessors`, for a grid as a device with so many has it; `launch` (1), `in_block` (0) and `warp` (0), which part of the run is
 //! shown; `caption="…"`, with backquotes around code.
 //!
 //! Of accesses, `access=load` (default), `store` or `atomic` says which; `at=ANCHOR` keeps those of the lines
@@ -36,11 +42,12 @@ mod tree_picture;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use cudarc::driver::LaunchConfig;
-use figures::{Picture, banks, page as html, race, sectors};
+use figures::{Picture, banks, order, page as html, race, ring, roles, sectors, shuffles};
 use harness::simulator::{AccessSpace, Event, LaunchReport, Race};
 use harness::{Case, Device, DeviceChoice};
 use lab::fold::Fold;
@@ -50,8 +57,9 @@ use access::Wanted;
 pub(crate) use arguments::chapters;
 use arguments::{Arguments, Run};
 
-/// The chapter, kernel, case, block and schedule of a run: two runs with the same key are the same.
-type Key = (&'static str, String, Case, Option<u32>, u32);
+/// The chapter, kernel and case of a run, and its block, schedule and multiprocessors: two runs with the same key are
+/// the same.
+type Key = (&'static str, String, Case, (Option<u32>, u32, Option<u32>));
 
 /// The simulator, once it is open. All that runs kernels for the book shares it: a kernel that is stopped leaves an
 /// error in the device's context, with which every holder must give it up.
@@ -117,6 +125,9 @@ impl Figures {
             return self.schematic(arguments);
         }
         let run = Run::take(&mut arguments, page)?;
+        if arguments.kind == "trees" {
+            return self.trees(run, arguments);
+        }
         let caption = arguments.take("caption");
         let part = Part {
             launch: arguments.number("launch")?.unwrap_or(1),
@@ -135,7 +146,7 @@ impl Figures {
                 ("report", race::draw(race, [&first, &second]))
             }
             _ => {
-                let picture = self.picture(arguments, &traced, &part)?;
+                let picture = self.picture(arguments, run.chapter.name(), &traced, &part)?;
                 (picture.class, html::drawings(number, &picture))
             }
         };
@@ -174,6 +185,34 @@ impl Figures {
         Ok(launch::line(&config, &run.case))
     }
 
+    /// Two trees in shared memory, side by side.
+    fn trees(&mut self, run: Run, mut arguments: Arguments) -> Result<String, String> {
+        let caption = arguments.take("caption");
+        let second = Run {
+            kernel: arguments.need("second")?,
+            block: arguments.number("second_block")?.or(run.block),
+            ..run.clone()
+        };
+        let wanted =
+            [tree_picture::Wanted::take(&mut arguments)?, tree_picture::Wanted::in_shared()];
+        arguments.finish()?;
+        let mut pictures = Vec::new();
+        let mut sources = Vec::new();
+        for (run, wanted) in [&run, &second].into_iter().zip(&wanted) {
+            let traced = self.trace(run)?;
+            let part = Part { launch: 1, block: 0, warp: 0 };
+            let picture = tree_picture::draw(&part.events(&traced)?, &traced, part.warp, wanted)?;
+            pictures.push(picture);
+            sources.push(source_of(run, &traced));
+        }
+        self.drawn += 1;
+        let names = [&run, &second].map(|run| format!("`{}`", run.kernel));
+        let names = [&names[0][..], &names[1]];
+        let content = html::pair(self.drawn, names, [&pictures[0], &pictures[1]]);
+        let source = sources.join("<br/>");
+        Ok(html::figure(self.drawn, "tree", &content, caption.as_deref(), &source))
+    }
+
     /// A figure of what every kernel runs on.
     fn schematic(&mut self, mut arguments: Arguments) -> Result<String, String> {
         let caption = arguments.take("caption");
@@ -188,6 +227,7 @@ impl Figures {
     fn picture(
         &self,
         mut arguments: Arguments,
+        chapter: &str,
         traced: &Traced,
         part: &Part,
     ) -> Result<Picture, String> {
@@ -224,6 +264,39 @@ impl Figures {
                 let format = |bits| fold.text(bits);
                 figures::look_back::draw(part.launch(traced)?, tile, &format)
             }
+            "ring" | "roles" => {
+                let roles = arguments.take("roles").unwrap_or_default();
+                let roles: Vec<_> = roles.split(',').filter(|role| !role.is_empty()).collect();
+                let draw = if arguments.kind == "ring" { ring::draw } else { roles::draw };
+                arguments.finish()?;
+                let path = format!("chapters-code/{chapter}/kernels/{kernel}.cu");
+                let source = fs::read_to_string(root.join(&path))
+                    .map_err(|error| format!("cannot read {path}: {error}"))?;
+                let declared = ring::declared(&source);
+                draw(part.launch(traced)?, part.block, &declared, &roles)
+            }
+            "block_scan" | "reach" => {
+                let is_reach = arguments.kind == "reach";
+                arguments.finish()?;
+                let dtype = traced.case.dtype.accumulator();
+                if dtype.size() != 4 {
+                    return Err(format!("dtype={}: a lane shuffles 4 bytes", dtype.name()));
+                }
+                let fold = Fold { op: traced.case.op.name(), dtype: dtype.name() };
+                let format = |bits| fold.text(bits);
+                match is_reach {
+                    true => shuffles::reach(&events, part.warp, kernel, &format),
+                    false => shuffles::block_scan(&events, kernel, &format),
+                }
+            }
+            "order" => {
+                let mut block = |key| Ok::<_, String>(arguments.number(key)?.unwrap_or(0));
+                let warps = [block("first")?, block("second")?];
+                let warps = warps.map(|block| order::Warp { block, warp: part.warp });
+                arguments.finish()?;
+                let quote = |line: &str| source::text(root, line);
+                order::draw(part.launch(traced)?, warps, None, &quote)
+            }
             "timeline" => {
                 let span = arguments.number("span")?;
                 arguments.finish()?;
@@ -240,7 +313,11 @@ impl Figures {
             return Ok(traced.clone());
         }
         let device = opened(&self.device)?;
-        let Run { chapter, kernel, case, block, schedule } = run;
+        let Run { chapter, kernel, case, block, schedule, multiprocessors } = run;
+        let device = match multiprocessors {
+            Some(count) => device.with_multiprocessors(*count),
+            None => device,
+        };
         let traced = report::trace::run(&device, *chapter, kernel, case, *block, *schedule);
         drop(device);
         give_up_if_stopped(&self.device);
@@ -301,8 +378,12 @@ impl Part {
 fn source_of(run: &Run, traced: &Traced) -> String {
     let threads = traced.report.launches.front().map(|launch| launch.block);
     let threads = threads.map_or(0, |block| block.iter().product::<u32>());
+    let device = run.multiprocessors.map_or(String::new(), |count| {
+        let s = if count == 1 { "" } else { "s" };
+        format!(", with as many blocks as for a device with {count} multiprocessor{s}")
+    });
     html::inline(&format!(
-        "Drawn from an execution of `{}`: {}, blocks of {threads} threads.",
+        "Drawn from an execution of `{}`: {}, blocks of {threads} threads{device}.",
         run.kernel,
         run.chapter.title(&traced.case)
     ))

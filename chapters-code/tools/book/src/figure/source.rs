@@ -42,6 +42,11 @@ pub(super) fn quoted(root: &Path, line: &str) -> String {
     }
 }
 
+/// What a trace's line says, alone.
+pub(super) fn text(root: &Path, line: &str) -> String {
+    Line::parse(line).and_then(|line| line.text(root)).unwrap_or_else(|| line.to_owned())
+}
+
 /// The lines between the marks of an anchor.
 pub(super) fn anchor(root: &Path, file: &str, name: &str) -> Result<RangeInclusive<usize>, String> {
     let text = fs::read_to_string(root.join(file))

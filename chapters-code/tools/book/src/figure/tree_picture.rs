@@ -16,6 +16,11 @@ pub(super) struct Wanted {
 }
 
 impl Wanted {
+    /// The whole tree in shared memory.
+    pub(super) fn in_shared() -> Self {
+        Self { of: None, places: None, buffers: None }
+    }
+
     /// Takes the keys `of`, `places` and `buffers`.
     pub(super) fn take(arguments: &mut Arguments) -> Result<Self, String> {
         Ok(Self {
