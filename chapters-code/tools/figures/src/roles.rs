@@ -18,13 +18,13 @@ const ROW: f64 = 26.0;
 const PITCH: [f64; 2] = [6.0, 14.0];
 /// Width of a character of a label.
 const LETTER: f64 = 6.2;
-/// The loads of other blocks' aggregates are in this file.
+/// The loads of published aggregates are in this file.
 const STATUS: &str = "tagged.cuh:";
 
 /// What a bar shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum What<'a> {
-    /// The stage waits for the bytes of tile's copy.
+    /// The stage waits for the bytes of the copy of a tile.
     Copy(usize),
     /// The stage has the tile.
     Holds(usize),
@@ -32,7 +32,7 @@ enum What<'a> {
     Nothing,
     /// The warp waits at an mbarrier of this name and stage.
     Waits(&'a str, Option<usize>),
-    /// The warp looks again and again for what other blocks publish.
+    /// The warp looks again and again for the aggregates that blocks publish.
     Looks,
     /// The warp computes.
     Works,
@@ -58,7 +58,7 @@ impl What<'_> {
             Self::Waits(name, stage) => {
                 stage.map_or_else(|| name.to_owned(), |stage| format!("{name} {stage}"))
             }
-            Self::Looks => "others".to_owned(),
+            Self::Looks => "aggr.".to_owned(),
             Self::Stores => "st".to_owned(),
             Self::Nothing | Self::Works => String::new(),
         }
@@ -71,7 +71,7 @@ impl What<'_> {
             Self::Nothing => "empty".to_owned(),
             Self::Waits(name, Some(stage)) => format!("waits for `{name}` of stage {stage}"),
             Self::Waits(name, None) => format!("waits for `{name}`"),
-            Self::Looks => "waits for other blocks".to_owned(),
+            Self::Looks => "waits for published aggregates".to_owned(),
             Self::Stores => "stores".to_owned(),
             Self::Works => return None,
         })
@@ -193,7 +193,7 @@ impl Chart {
     }
 }
 
-/// The events that begin the steps: all starts of copies, or every second, so that there are not too many.
+/// The events that begin the steps: the starts of copies.
 fn steps(stages: &[Row<'_>], columns: &[usize]) -> Vec<usize> {
     let starts = stages.iter().flat_map(|row| &row.begins);
     let starts = starts.filter(|(_, what)| matches!(what, What::Copy(_)));
