@@ -1,9 +1,9 @@
 //! A program that knows nothing of the simulator: plain cudarc, in a package of its own.
 
+// ANCHOR: add
 use cudarc::driver::{CudaContext, DriverError, LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 
-// ANCHOR: add
 /// The sum of two vectors, made on the first CUDA device.
 pub fn add(a: &[f32], b: &[f32]) -> Result<Vec<f32>, DriverError> {
     let stream = CudaContext::new(0)?.default_stream();
