@@ -424,7 +424,8 @@ mod tests {
     /// However many pieces there are, and wherever a byte differs.
     #[test]
     fn checksums_are_hashes_of_the_hashes_of_pieces() {
-        let bytes: Vec<u8> = (0..(TOGETHER + 2) * PIECE + 3).map(|i| ((i * i) >> 3) as u8).collect();
+        let bytes: Vec<u8> =
+            (0..(TOGETHER + 2) * PIECE + 3).map(|i| ((i * i) >> 3) as u8).collect();
         for pieces in [1, TOGETHER - 1, TOGETHER, TOGETHER + 2] {
             for more in [0, 3] {
                 let mut bytes = bytes[..pieces * PIECE + more].to_vec();
