@@ -57,7 +57,7 @@ pub fn remove(module: &mut Module, lines: &[String]) {
     }
 }
 
-/// The PTX of a module without the masks, the orders and the tests of mbarriers in these lines; see [`Removal`]. None
+/// The PTX of a module without the masks, the orders and the tests of mbarriers in these lines. None
 /// where these lines have none.
 pub fn rewritten(text: &str, module: &Module, lines: &[String]) -> Option<String> {
     let code = module.kernels.iter().flat_map(|kernel| &kernel.code);
