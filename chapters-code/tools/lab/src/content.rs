@@ -30,7 +30,7 @@ pub enum Content {
     },
     /// Some bytes again and again.
     Repeat {
-        /// The bytes, up to [`LONGEST_PATTERN`] of them.
+        /// The bytes, up to `LONGEST_PATTERN` of them.
         pattern: Bytes,
         /// How often they are there.
         count: usize,
