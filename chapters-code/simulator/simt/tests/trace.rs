@@ -157,10 +157,10 @@ fn shuffles_and_barriers_are_told() {
     assert!(place_of(&passed) < place_of(&is_store), "in order");
 }
 
-/// An mbarrier is told who arrives, who waits in vain, and when a phase is complete: the lanes of an instruction as
-/// one event.
+/// A trace reports who arrives at an mbarrier, who waits in vain, and when a phase is complete. The lanes of an
+/// instruction make one event.
 #[test]
-fn uses_of_an_mbarrier_are_told() {
+fn uses_of_an_mbarrier_are_reported() {
     let events = trace_of(
         "setp.eq.u32 %p1, %r1, 0;\n\
          @%p1 mbarrier.init.shared.b64 [sh], 32;\n\

@@ -13,7 +13,7 @@ use anyhow::{Context, Result};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use figures::number::thousands;
 use harness::{Case, Dtype, Error, Input, Op, Rung, Shape};
-use lab::content::{Content, Expected};
+use lab::content::Expected;
 use lab::data::{Choice, Chosen, Data, File, Label, Operation, Refused, Relative, Run};
 use report::Chapter;
 use report::trace::{self, Recorded};
@@ -405,17 +405,18 @@ fn choices(
 /// Whether two runs have the same memory at first, read the same at the end, and count the same between. The addresses
 /// of allocations differ from run to run.
 fn does_the_same(run: &Run, other: &Run) -> bool {
-    let memory = |run: &Run| -> Vec<Content> {
-        run.allocations.iter().map(|allocation| allocation.content.clone()).collect()
-    };
-    let results = |run: &Run| -> Vec<Option<Expected>> {
-        let read = run.operations.iter().filter_map(|operation| match operation {
-            Operation::Read { content, .. } => Some(content.clone()),
-            _ => None,
-        });
-        read.collect()
-    };
-    run.counters == other.counters && memory(run) == memory(other) && results(run) == results(other)
+    let memory = run.allocations.iter().map(|allocation| &allocation.content);
+    run.counters == other.counters
+        && memory.eq(other.allocations.iter().map(|allocation| &allocation.content))
+        && results(run).eq(results(other))
+}
+
+/// What the host reads, in order.
+fn results(run: &Run) -> impl Iterator<Item = &Option<Expected>> {
+    run.operations.iter().filter_map(|operation| match operation {
+        Operation::Read { content, .. } => Some(content),
+        _ => None,
+    })
 }
 
 fn write(file: &Path, text: &str) -> Result<()> {

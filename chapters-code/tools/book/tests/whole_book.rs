@@ -13,18 +13,8 @@ fn repository() -> PathBuf {
 
 /// The rungs of each chapter, also those that are wrong on purpose.
 fn rungs() -> Vec<(&'static str, Vec<&'static str>)> {
-    let chapters: [&dyn Chapter; 8] = [
-        &chapter_0_setup::chapter::Setup,
-        &chapter_1_reduce::chapter::Reduce,
-        &chapter_2_histogram::chapter::Histogram::COUNTING,
-        &chapter_3_scan::chapter::Scan,
-        &chapter_4_compact::chapter::Compact::SEEDED,
-        &chapter_5_segmented_scan::chapter::Segmented::OF_SEED,
-        &chapter_6_transpose::chapter::Transpose,
-        &chapter_7_coalescing::chapter::Coalescing,
-    ];
     let names = |chapter: &dyn Chapter| chapter.rungs().iter().map(|rung| rung.name).collect();
-    chapters.into_iter().map(|chapter| (chapter.name(), names(chapter))).collect()
+    record::chapters().iter().map(|chapter| (chapter.name(), names(&**chapter))).collect()
 }
 
 /// It is built once, as it is packed: a zip file has every page, the lab of every rung, and the licence.

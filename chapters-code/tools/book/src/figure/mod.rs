@@ -22,7 +22,7 @@
 //!
 //! Keys of every kind: `kernel`, `n` (`8`, `2^10`, `32x64`); `block`, the threads of a block, where
 //! it is not the rung's own; `op`, `dtype`, `input` (`digits`), `seed`; `chapter`, where the page's
-//! folder does not name it; `schedule`, the seed of the order of warps and blocks (0, in turn); `multiprocessors`, for a grid as a device with so many has it; `launch` (1), `in_block` (0) and `warp` (0), which part of the run is
+//! folder does not name it; `schedule`, the seed of the order of warps and blocks (0, in turn); `multiprocessors`, for the grid of a device with that number of multiprocessors; `launch` (1), `in_block` (0) and `warp` (0), which part of the run is
 //! shown; `caption="…"`, with backquotes around code.
 //!
 //! Of accesses, `access=load` (default), `store` or `atomic` says which; `at=ANCHOR` keeps those of the lines
@@ -256,11 +256,7 @@ impl Figures {
             "look_back" => {
                 let tile = arguments.number("tile")?;
                 arguments.finish()?;
-                let dtype = traced.case.dtype.accumulator();
-                if dtype.size() != 4 {
-                    return Err(format!("dtype={}: a status word holds 4 bytes", dtype.name()));
-                }
-                let fold = Fold { op: traced.case.op.name(), dtype: dtype.name() };
+                let fold = fold_of_words(traced, "a status word holds")?;
                 let format = |bits| fold.text(bits);
                 figures::look_back::draw(part.launch(traced)?, tile, &format)
             }
@@ -278,11 +274,7 @@ impl Figures {
             "block_scan" | "reach" => {
                 let is_reach = arguments.kind == "reach";
                 arguments.finish()?;
-                let dtype = traced.case.dtype.accumulator();
-                if dtype.size() != 4 {
-                    return Err(format!("dtype={}: a lane shuffles 4 bytes", dtype.name()));
-                }
-                let fold = Fold { op: traced.case.op.name(), dtype: dtype.name() };
+                let fold = fold_of_words(traced, "a lane shuffles")?;
                 let format = |bits| fold.text(bits);
                 match is_reach {
                     true => shuffles::reach(&events, part.warp, kernel, &format),
@@ -371,6 +363,15 @@ impl Part {
                 races.len()
             )
         })
+    }
+}
+
+/// How the elements of a run are written, if they have the 4 bytes that `holder`, the beginning of the error, has.
+fn fold_of_words(traced: &Traced, holder: &str) -> Result<Fold<'static>, String> {
+    let dtype = traced.case.dtype.accumulator();
+    match dtype.size() {
+        4 => Ok(Fold { op: traced.case.op.name(), dtype: dtype.name() }),
+        _ => Err(format!("dtype={}: {holder} 4 bytes", dtype.name())),
     }
 }
 

@@ -47,17 +47,12 @@ pub fn amount(path: &str, number: f64) -> String {
         Unit::Time if number < 1.0 => format!("{}\u{a0}µs", rate(number * 1e3)),
         Unit::Time => format!("{}\u{a0}ms", rate(number)),
         Unit::Fraction => format!("{:.1}\u{a0}%", number * 100.0),
-        Unit::Ratio if is_equal(path, number) => "equal".to_owned(),
+        // What differs by no more than its noise is recorded as 1, see `records`.
+        Unit::Ratio if number == 1.0 => "equal".to_owned(),
         Unit::Ratio => ratio(number, "×"),
         Unit::None if number == 0.0 => "0".to_owned(),
         Unit::None => format!("{number:.3e}"),
     }
-}
-
-/// Whether a ratio of two times is 1, as far as two decimals show. What differs by no more than its noise is recorded
-/// as 1, see `records`. A gain stands in a sentence, where a number is wanted.
-fn is_equal(path: &str, number: f64) -> bool {
-    path != super::GAIN && (number - 1.0).abs() < 0.005
 }
 
 /// A ratio, followed by `sign`.
@@ -86,7 +81,7 @@ pub(super) fn in_unit(path: &str, number: f64, wanted: &str) -> Result<String, S
     };
     let number = number * scale;
     Ok(match unit(path) {
-        Unit::Ratio if is_equal(path, number) => "equal".to_owned(),
+        Unit::Ratio if number == 1.0 => "equal".to_owned(),
         Unit::Ratio => ratio(number, wanted),
         Unit::Fraction => format!("{number:.1}\u{a0}{wanted}"),
         Unit::None if number.fract() == 0.0 => {
@@ -172,9 +167,8 @@ mod tests {
     #[test]
     fn a_ratio_that_noise_explains_is_no_number() {
         assert_eq!(value("baseline.ratio", &json!(1.0)), "equal");
-        assert_eq!(value("baseline.ratio", &json!(1.004)), "equal");
+        assert_eq!(value("baseline.ratio", &json!(1.004)), "1.00×");
         assert_eq!(value("baseline.ratio", &json!(1.006)), "1.01×");
-        assert_eq!(super::amount("gain", 1.004), "1.00×");
         assert_eq!(value("baseline.ratio", &json!(2154.49)), "2,154×");
     }
 }

@@ -54,10 +54,7 @@ impl Records {
 
     /// The newest run of every device.
     pub(super) fn newest(&self) -> impl Iterator<Item = &Run> {
-        let is_newest = |(at, run): &(usize, &Run)| {
-            !self.runs[..*at].iter().any(|newer| newer.device() == run.device())
-        };
-        self.runs.iter().enumerate().filter(is_newest).map(|(_, run)| run)
+        self.runs.chunk_by(|a, b| a.device() == b.device()).map(|of_device| &of_device[0])
     }
 
     /// The newest run of every device that `directive` means and that has such rows, with these.
