@@ -28,6 +28,12 @@ fn number(row: &Row, column: &str) -> f64 {
     row[column].parse().expect("a number")
 }
 
+/// The part of all clocks of warps that go into these reasons, in percent.
+fn share(row: &Row, reasons: &[&str]) -> f64 {
+    let stalls = reasons.iter().map(|reason| number(row, &format!("stall_{reason}")));
+    100.0 * stalls.sum::<f64>() / number(row, "stall_sum")
+}
+
 /// The samples of a kernel and its machine instructions, in order.
 fn samples(kernel: &str) -> Vec<(f64, &'static str)> {
     let of_kernel = SAMPLES.lines().filter_map(|line| line.strip_prefix(kernel)?.strip_prefix(','));
@@ -50,19 +56,36 @@ fn the_page_on_stalls_holds_the_recorded_numbers() {
         let line = format!("| `{}` | {} |", row["kernel"], cells.join(" | "));
         assert!(PAGE.contains(&line), "{line}");
 
-        let share = |reasons: &[&str]| {
-            let stalls = reasons.iter().map(|reason| number(row, &format!("stall_{reason}")));
-            100.0 * stalls.sum::<f64>() / number(row, "stall_sum")
-        };
-        let shares = STALL_COLUMNS.map(share);
+        let shares = STALL_COLUMNS.map(|reasons| share(row, reasons));
         let rest = 100.0 - shares.iter().sum::<f64>();
         let cells: Vec<_> = shares.iter().chain([&rest]).map(|x| format!("{x:.0}")).collect();
         let line = format!("| `{}` | {} |", row["kernel"], cells.join(" | "));
         assert!(PAGE.contains(&line), "{line}");
 
+        // Most of all else: the instruction before, an arithmetic unit, and the clock of the issue itself.
+        let named = share(row, &["wait", "math_pipe_throttle", "selected"]);
+        assert!(named > rest * 2.0 / 3.0, "{}: {named} of {rest}", row["kernel"]);
+
+        // The page says of no unit that it is busy in 70 of 100 clocks.
+        let busy = ["l1_data_busy_percent", "l1_to_l2_busy_percent"].map(|unit| number(row, unit));
+        let limit = if row["kernel"] == "padded" { 14.0 } else { 70.0 };
+        assert!(busy.iter().all(|busy| *busy < limit), "{}: {busy:?}", row["kernel"]);
+
         // 8,192 x 8,192 x 4 bytes are 268 MB.
-        let bytes = ["dram_read_bytes", "dram_written_bytes"].map(|column| number(row, column));
-        assert!(bytes.iter().all(|bytes| (243.5e6..274.5e6).contains(bytes)), "{bytes:?}");
+        let (read, written) = (number(row, "dram_read_bytes"), number(row, "dram_written_bytes"));
+        assert!((267.5e6..274.5e6).contains(&read), "{read}");
+        assert!((243.5e6..256.5e6).contains(&written), "{written}");
+    }
+}
+
+/// Bytes in flight: a warp that waits for a load waits for 128 bytes. The page multiplies rounded numbers.
+#[test]
+fn the_bytes_in_flight_follow_from_the_recorded_numbers() {
+    for (kernel, quoted) in [("padded", 2060.0), ("coarsened", 4000.0)] {
+        let row = rows().into_iter().find(|row| row["kernel"] == kernel).expect("a row");
+        let resident = number(&row, "resident_warps_percent") / 100.0 * 64.0;
+        let bytes = resident * share(&row, &["long_scoreboard"]) / 100.0 * 128.0;
+        assert!((bytes / quoted - 1.0).abs() < 0.01, "{kernel}: {bytes}");
     }
 }
 
