@@ -60,6 +60,18 @@ fn the_readme_is_current() {
     readme::check(&repository()).expect("a current table");
 }
 
+/// What is released has one version and one date: Cargo.toml's, the citation's and the changelog's newest.
+#[test]
+fn a_release_has_one_version() {
+    let read = |name: &str| std::fs::read_to_string(repository().join(name)).expect("a file");
+    let (citation, changes) = (read("CITATION.cff"), read("CHANGELOG.md"));
+    let field = |name: &str| citation.lines().find_map(|line| line.strip_prefix(name));
+    assert_eq!(field("version: "), Some(env!("CARGO_PKG_VERSION")));
+    let date = field("date-released: ").expect("a date");
+    let newest = changes.lines().find_map(|line| line.strip_prefix("## "));
+    assert_eq!(newest, Some(&*format!("{} ({date})", env!("CARGO_PKG_VERSION"))));
+}
+
 #[test]
 fn a_broken_book_names_every_page_and_line() {
     let folder = tempfile::tempdir().expect("a temporary folder");
