@@ -201,7 +201,9 @@ impl<'a> Answers<'a> {
             "used_in" => self.kernels.used_in(call.arguments()),
             "opcodes" => opcodes::answer(call.arguments()),
             "exercises" => course::answer(&self.root, path, call.arguments()),
-            name if name.starts_with("measured") || ["claim", "so_far"].contains(&name) => {
+            name if name.starts_with("measured")
+                || ["claim", "so_far", "other_memory"].contains(&name) =>
+            {
                 measured::answer(page, call.body, &self.records, self.strictness)
             }
             other => Err(format!("there is no directive {other}")),

@@ -91,6 +91,68 @@ fn a_claim_holds_on_the_newest_recording() {
     assert_refused("{{#claim gb_per_s kernel=fast n=2^11}}", "write {{#claim");
 }
 
+/// [`RUN`] of an H200 and of an H100, whose memory is half as fast and whose multiprocessors are the same. There `fast` takes
+/// twice the time, and `slow` takes `slow` milliseconds.
+fn two_memories(slow: f64) -> Records {
+    let with_ceilings = RUN
+        .replace("\"driver\"", "\"compute_capability\": \"9.0\", \"multiprocessors\": 132, \"clocks\": {\"multiprocessor_mhz\": 1980.0}, \"driver\"")
+        .replace("\"time_ms\": {\"median\": 0.00", "\"ceiling_ms\": 0.002, \"time_ms\": {\"median\": 0.00");
+    let other = with_ceilings
+        .replace("NVIDIA H200", "NVIDIA H100 80GB HBM3")
+        .replace("\"ceiling_ms\": 0.002", "\"ceiling_ms\": 0.004")
+        .replace("\"median\": 0.004}", &format!("\"median\": {slow}}}"))
+        .replace("\"median\": 0.002}", "\"median\": 0.004}");
+    records(&[&with_ceilings, &other])
+}
+
+/// A claim must hold on each device that differs in its memory only, unless it names one.
+#[test]
+fn a_claim_holds_with_another_memory_too() {
+    let claim = |device: &str, slow: f64| {
+        let claim = format!(
+            "{{{{#claim time_ms.median kernel=fast < 0.6x time_ms.median kernel=slow where n=2^11 dtype=f32{device}}}}}"
+        );
+        page(&claim, &two_memories(slow)).expect("a draft")
+    };
+    assert_eq!(claim("", 0.008), "");
+    let why = "4.00 µs is not less than 2.40 µs on the H100";
+    assert!(claim("", 0.004).contains(why), "{}", claim("", 0.004));
+    assert_eq!(claim(" device=H200", 0.004), "");
+    // What such a device does not have, and what differs in more than its memory, is not asked.
+    let other = RUN.replace("NVIDIA H200", "NVIDIA A100").replace("0.002", "0.009");
+    let of_one =
+        "{{#claim time_ms.median kernel=fast < time_ms.median kernel=slow where n=2^11 dtype=f32}}";
+    assert_eq!(page(of_one, &records(&[RUN, &other])), Ok(String::new()));
+}
+
+/// A kernel that takes as long with half of the rate is not limited by the memory; one that takes twice as long is.
+#[test]
+fn another_memory_shows_what_limits_a_kernel() {
+    let records = two_memories(0.004);
+    let table = page("{{#measured_memories n=2^11 dtype=f32}}", &records).expect("a table");
+    for line in [
+        "| kernel | H200 | H100 | H100 / H200 | does the memory limit it? |",
+        "| `slow` | 4.00 µs | 4.00 µs | 1.00× | hardly |",
+        "| `fast` | 2.00 µs | 4.00 µs | 2.00× | mostly |",
+        "| CUB | 2.05 µs | 2.05 µs | 1.00× | hardly |",
+        "| ceiling | 2.00 µs | 4.00 µs | 2.00× |  |",
+    ] {
+        assert!(table.contains(line), "{table}");
+    }
+    let sentence = |kernel: &str, slow: f64| {
+        let directive = format!("{{{{#other_memory kernel={kernel} n=2^11 dtype=f32}}}}");
+        page(&directive, &two_memories(slow)).expect("a sentence")
+    };
+    assert!(
+        sentence("slow", 0.004)
+            .contains("`slow` takes 1.00× the time, so the memory's rate hardly limits it.")
+    );
+    assert!(sentence("slow", 0.006).contains("`slow` takes 1.50× the time"));
+    assert!(sentence("slow", 0.006).contains("limits it in part"));
+    assert!(sentence("fast", 0.004).contains("is most of what limits it"));
+    assert_refused("{{#other_memory kernel=fast n=2^11 dtype=f32}}", "in its memory only");
+}
+
 #[test]
 fn a_missing_or_ambiguous_figure_is_refused() {
     assert_refused("{{#measured gb_per_s kernel=other n=2048}}", "no row");

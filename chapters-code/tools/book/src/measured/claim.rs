@@ -1,9 +1,12 @@
-//! A comparison in the prose, evaluated on the newest recording:
+//! A comparison in the prose, evaluated on the newest recordings:
 //! `{{#claim VALUE RELATION VALUE where KEY=VALUE …}}` behind the sentence that makes it.
 //!
 //! A VALUE is a number, or a field with the keys of its row and perhaps a factor before it, as in
 //! `{{#claim time_ms.median kernel=a < 0.5x time_ms.median kernel=b where n=2^28}}`. The keys after `where`
 //! belong to both values. A RELATION is `<`, `>` or `=`; `=` needs a tolerance, as in `= within 3%`.
+//!
+//! A comparison that names no device must hold on the H200, and on each recorded device that differs from it in the memory
+//! only and has such rows. One that holds on the H200 only has the key `device=H200`.
 
 use super::{
     Records,
@@ -35,7 +38,7 @@ struct Term {
     field: Option<(String, Directive)>,
 }
 
-/// Returns why the comparison in `body` does not hold on the newest recording; none where it does.
+/// Returns why the comparison in `body` does not hold on the newest recordings; none where it does.
 ///
 /// # Errors
 /// Where the body is no comparison, or a row of it is not recorded.
@@ -45,15 +48,17 @@ pub(super) fn objection(
     records: &Records,
 ) -> Result<Option<String>, String> {
     let claim = parse(body)?;
-    let value = |term: &Term| term.value(&on, records);
-    let (left, right) = (value(&claim.left)?, value(&claim.right)?);
-    let (holds, relation) = match claim.relation {
-        Relation::Less => (left < right, "less than"),
-        Relation::Greater => (left > right, "greater than"),
-        Relation::Equal(part) => ((left - right).abs() <= part * right.abs(), "equal to"),
-    };
-    let [left, right] = [claim.left.shown(left), claim.right.shown(right)];
-    Ok((!holds).then(|| format!("{left} is not {relation} {right}")))
+    let objection = claim.objection(&on, records)?;
+    if objection.is_some() || claim.names_device() {
+        return Ok(objection);
+    }
+    let usual = records.run(directive::USUAL_DEVICE)?;
+    Ok(records.with_other_memory(usual).find_map(|other| {
+        let there = |directive| on(directive).or_of_device(other.device());
+        // Such a device need not have every row.
+        let objection = claim.objection(&there, records).ok()??;
+        Some(format!("{objection} on the {}", other.model()))
+    }))
 }
 
 fn parse(body: &str) -> Result<Claim, String> {
@@ -91,6 +96,29 @@ fn term(words: &[&str], shared: &str) -> Result<Term, String> {
         }
     };
     Ok(Term { factor, field })
+}
+
+impl Claim {
+    /// Why the comparison does not hold for the rows that `on` leads its directives to.
+    fn objection(
+        &self,
+        on: &impl Fn(Directive) -> Directive,
+        records: &Records,
+    ) -> Result<Option<String>, String> {
+        let (left, right) = (self.left.value(on, records)?, self.right.value(on, records)?);
+        let (holds, relation) = match self.relation {
+            Relation::Less => (left < right, "less than"),
+            Relation::Greater => (left > right, "greater than"),
+            Relation::Equal(part) => ((left - right).abs() <= part * right.abs(), "equal to"),
+        };
+        let [left, right] = [self.left.shown(left), self.right.shown(right)];
+        Ok((!holds).then(|| format!("{left} is not {relation} {right}")))
+    }
+
+    fn names_device(&self) -> bool {
+        let mut fields = [&self.left.field, &self.right.field].into_iter().flatten();
+        fields.any(|(_, directive)| directive.names_device())
+    }
 }
 
 impl Term {

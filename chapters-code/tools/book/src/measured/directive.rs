@@ -9,6 +9,9 @@ use super::records::chapter_number;
 /// Keys that are not compared with a row's field of that name.
 const NOT_FIELDS: [&str; 7] = ["device", "broken", "before", "from", "to", "kernels", "least"];
 
+/// A part of the name of the device whose values single values are.
+pub(super) const USUAL_DEVICE: &str = "H200";
+
 /// What a directive asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -30,6 +33,10 @@ pub(super) enum Kind {
     Strides,
     /// Rates over offsets.
     Offsets,
+    /// The ladder's times on two devices that differ in their memory only, as a table.
+    Memories,
+    /// The same of one rung, in a sentence.
+    OtherMemory,
     /// All that was timed beside a library.
     Comparisons,
     /// All recorded runs.
@@ -59,6 +66,8 @@ pub(super) fn parse(body: &str) -> Result<Directive, String> {
         Some("measured_in_flight") => Kind::InFlight,
         Some("measured_strides") => Kind::Strides,
         Some("measured_offsets") => Kind::Offsets,
+        Some("measured_memories") => Kind::Memories,
+        Some("other_memory") => Kind::OtherMemory,
         Some("measured_comparisons") => Kind::Comparisons,
         Some("measured_devices") => Kind::Devices,
         other => {
@@ -91,7 +100,20 @@ impl Directive {
 
     /// A part of the name of the device whose run is meant, where only one can be.
     pub(super) fn device(&self) -> &str {
-        self.get("device").unwrap_or("H200")
+        self.get("device").unwrap_or(USUAL_DEVICE)
+    }
+
+    /// Whether the directive itself names a device.
+    pub(super) fn names_device(&self) -> bool {
+        self.get("device").is_some()
+    }
+
+    /// The same rows of the run on `device`, unless the directive names another.
+    pub(super) fn or_of_device(mut self, device: &str) -> Self {
+        if !self.names_device() {
+            self.keys.push(("device".to_owned(), device.to_owned()));
+        }
+        self
     }
 
     /// Whether a run on `device` is meant, where all of them can be.

@@ -17,7 +17,9 @@
 //!   to them.
 //! - `{{#measured_strides kernels=KERNEL,KERNEL n=SIZE}}`: times over strides as a picture, with the times that the
 //!   sectors would take; `{{#measured_offsets kernels=KERNEL,KERNEL n=SIZE}}`: rates over offsets.
-//! - `{{#claim VALUE RELATION VALUE …}}`: nothing where the comparison holds on the newest recording; see `measured::claim`.
+//! - `{{#measured_memories KEY=VALUE …}}`: the ladder's times on two devices that differ in their memory only, as a table
+//!   that shows which rungs the memory limits; `{{#other_memory KEY=VALUE …}}`: the same of one row, in a sentence.
+//! - `{{#claim VALUE RELATION VALUE …}}`: nothing where the comparison holds on the newest recordings; see `measured::claim`.
 //! - `{{#measured_comparisons chapter=CHAPTER}}`: all that was timed beside a library, a line a case; without a
 //!   chapter, how many cases each chapter has.
 //! - `{{#measured_devices}}`: the recorded runs, a line each.
@@ -41,6 +43,7 @@ mod comparisons;
 mod directive;
 mod format;
 mod in_flight;
+mod memories;
 mod records;
 mod table;
 
@@ -158,6 +161,8 @@ fn answer_to(
         Kind::InFlight => in_flight::over_bytes(page, directive, records),
         Kind::Strides => access::over_strides(page, directive, records),
         Kind::Offsets => access::over_offsets(page, directive, records),
+        Kind::Memories => memories::ladder(page, directive, records),
+        Kind::OtherMemory => memories::rung(directive, records),
         Kind::Comparisons => comparisons::all(page, directive, records),
         Kind::Devices => Ok(table::devices(page, records)),
     }
@@ -192,6 +197,8 @@ fn missing(directive: &Directive, records: &Records) -> Option<String> {
         | Kind::InFlight
         | Kind::Strides
         | Kind::Offsets
+        | Kind::Memories
+        | Kind::OtherMemory
         | Kind::Comparisons => false,
     };
     let chapter = directive.chapter().filter(|_| !of_runs)?;

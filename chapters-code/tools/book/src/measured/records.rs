@@ -57,6 +57,22 @@ impl Records {
         self.runs.chunk_by(|a, b| a.device() == b.device()).map(|of_device| &of_device[0])
     }
 
+    /// The newest runs on devices that differ from that of `run` in their memory only: their multiprocessors are as many,
+    /// of the same kind and clock.
+    pub(super) fn with_other_memory(&self, run: &Run) -> impl Iterator<Item = &Run> {
+        const SAME: [&str; 3] = [
+            "device.compute_capability",
+            "device.multiprocessors",
+            "device.clocks.multiprocessor_mhz",
+        ];
+        let is_same = |other: &Run, path| {
+            let own = run.field(path);
+            own.is_some() && own == other.field(path)
+        };
+        let others = self.newest().filter(|other| other.device() != run.device());
+        others.filter(move |other| SAME.iter().all(|path| is_same(other, path)))
+    }
+
     /// The newest run of every device that `directive` means and that has such rows, with these.
     pub(super) fn of_devices(
         &self,
@@ -150,6 +166,11 @@ impl Run {
     /// The device's name.
     pub fn device(&self) -> &str {
         self.whole["device"]["name"].as_str().unwrap_or_default()
+    }
+
+    /// The device's model: its name without the maker and without the memory, such as `H200`.
+    pub(super) fn model(&self) -> &str {
+        self.device().split_whitespace().find(|word| *word != "NVIDIA").unwrap_or_default()
     }
 
     /// The day of the run.
