@@ -55,6 +55,9 @@ pub(super) fn ladder(
     Ok(format!("{text}\n*{sources}*\n"))
 }
 
+/// Where the book explains what two memories show.
+const EXPLANATION: &str = "chapter_0_setup/your_machine.md#two-memories";
+
 const TIME: &str = "time_ms.median";
 
 fn line(name: &str, times: [f64; 2], answer: &str) -> String {
@@ -76,17 +79,22 @@ fn times(rows: [&Value; 2], path: &str) -> Result<[f64; 2], String> {
 }
 
 /// What the other device shows of the one row that `directive` selects.
-pub(super) fn rung(directive: &Directive, records: &Records) -> Result<String, String> {
+pub(super) fn rung(
+    page: &Path,
+    directive: &Directive,
+    records: &Records,
+) -> Result<String, String> {
     let two = Two::of(directive, records)?;
     let kernel = two.own.one_row(directive)?["kernel"].as_str().unwrap_or_default();
     let rows = two.both(kernel)?.ok_or("only one device has such a row")?;
     let (kernels, ceilings) = (times(rows, TIME)?, times(rows, "ceiling_ms")?);
+    let speed = if ceilings[0] < ceilings[1] { "slower" } else { "faster" };
     Ok(format!(
-        "The {} has the same multiprocessors as the {} and a {} memory: at its ceiling the same bytes take {} the time. \
+        "The {} has the same multiprocessors as the {} and {} memory: at its ceiling the same bytes take {} the time. \
          `{kernel}` takes {} the time, so the memory's rate {}.",
         two.other.model(),
         two.own.model(),
-        if ceilings[0] < ceilings[1] { "slower" } else { "faster" },
+        format_args!("[a {speed}]({}{EXPLANATION})", table::up(page)),
         ratio(ceilings),
         ratio(kernels),
         Part::of(kernels, ceilings).consequence(),

@@ -162,7 +162,7 @@ fn answer_to(
         Kind::Strides => access::over_strides(page, directive, records),
         Kind::Offsets => access::over_offsets(page, directive, records),
         Kind::Memories => memories::ladder(page, directive, records),
-        Kind::OtherMemory => memories::rung(directive, records),
+        Kind::OtherMemory => memories::rung(page, directive, records),
         Kind::Comparisons => comparisons::all(page, directive, records),
         Kind::Devices => Ok(table::devices(page, records)),
     }

@@ -157,8 +157,12 @@ fn origin(run: &Run) -> [String; 3] {
 
 /// From a page, which stands in the book's source folder, to a run's file, which mdBook copies.
 fn file(page: &Path, run: &Run) -> String {
-    let up = "../".repeat(page.components().count().saturating_sub(2));
-    format!("{up}{}/{}", super::FOLDER, run.file())
+    format!("{}{}/{}", up(page), super::FOLDER, run.file())
+}
+
+/// From a page to the book's source folder.
+pub(super) fn up(page: &Path) -> String {
+    "../".repeat(page.components().count().saturating_sub(2))
 }
 
 /// A line for every recorded run.
