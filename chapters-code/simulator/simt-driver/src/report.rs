@@ -14,7 +14,8 @@ use crate::state::lock;
 const KEPT: usize = 1 << 12;
 
 /// The launches since the report was last taken.
-static LOG: Mutex<Report> = Mutex::new(Report { launches: VecDeque::new(), dropped: 0 });
+static LOG: Mutex<Report> =
+    Mutex::new(Report { launches: VecDeque::new(), dropped: 0, links: Vec::new() });
 
 /// Adds a launch.
 pub fn add(launch: LaunchReport) {

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Counters, Fault, Race, StaleReads, Trace};
+use crate::{Counters, Fault, Link, Race, StaleReads, Trace};
 
 /// The launches since the last report.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,6 +13,10 @@ pub struct Report {
     pub launches: VecDeque<LaunchReport>,
     /// The number of earlier launches, which were forgotten because there were too many.
     pub dropped: u64,
+    /// What went over the links between devices, kernels and copies together: one entry per pair between
+    /// which anything went.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<Link>,
 }
 
 impl Report {
@@ -30,6 +34,9 @@ impl Report {
 pub struct LaunchReport {
     /// The kernel's name.
     pub kernel: String,
+    /// The number of its device, if there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<u32>,
     /// Blocks in x, y and z.
     pub grid: [u32; 3],
     /// Threads of a block in x, y and z.
@@ -44,6 +51,9 @@ pub struct LaunchReport {
     /// once. 0 if counting was off.
     #[serde(default)]
     pub longest_warp: u64,
+    /// What the kernel moved over the links to other devices, if counting was on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<Link>,
     /// Different findings, each once, however often it happened.
     pub races: Vec<Race>,
     /// What each warp did, if the launch was traced.

@@ -7,6 +7,7 @@
 mod counters;
 mod fault;
 mod launch;
+mod link;
 mod names;
 mod race;
 mod recording;
@@ -17,6 +18,7 @@ mod weak;
 pub use counters::Counters;
 pub use fault::{Fault, FaultKind};
 pub use launch::{LaunchReport, Report};
+pub use link::Link;
 pub use race::{Action, Missing, Race, RaceAccess, RaceKind, Space};
 pub use recording::{Bytes, Operation, RecordedAllocation, RecordedOperation, Recording};
 pub use search::{BarrierOrder, WeakFailure, WeakMemory, WeakRun, try_seeds};

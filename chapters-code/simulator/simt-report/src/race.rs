@@ -131,8 +131,14 @@ names! {
         ClusterSync = "cluster.sync",
         /// A fence of the device, between two blocks.
         Threadfence = "__threadfence",
+        /// A fence of the system, between two devices.
+        ThreadfenceSystem = "__threadfence_system",
         /// A scope that includes the other block.
         DeviceScope = "the scope of the device",
+        /// A scope that includes the other device.
+        SystemScope = "the scope of the system",
+        /// An order of two launches that run at the same time on one device.
+        LaunchOrder = "an event between the streams",
         /// A wait for asynchronous copies.
         CopyWait = "cp.async.wait_group",
         /// A wait for the writes of bulk copies.
@@ -169,7 +175,14 @@ names! {
 impl Missing {
     /// Whether it is a function of CUDA, which would stand between the two sides.
     pub fn is_function(self) -> bool {
-        matches!(self, Self::Syncthreads | Self::Syncwarp | Self::Threadfence | Self::ClusterSync)
+        matches!(
+            self,
+            Self::Syncthreads
+                | Self::Syncwarp
+                | Self::Threadfence
+                | Self::ThreadfenceSystem
+                | Self::ClusterSync
+        )
     }
 }
 

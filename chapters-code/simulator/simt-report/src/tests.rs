@@ -86,7 +86,7 @@ fn a_report_is_written_and_read() {
             ..LaunchReport::default()
         }]
         .into(),
-        dropped: 0,
+        ..Report::default()
     };
     let json = concat!(
         r#"{"launches":[{"kernel":"k","grid":[2,1,1],"block":[96,1,1],"dynamic_shared":0,"#,
@@ -127,7 +127,7 @@ fn the_first_seed_that_fails_is_reduced_to_its_stale_reads() {
                 ..StaleReads::default()
             };
             let launch = LaunchReport { stale_reads: Some(stale), ..LaunchReport::default() };
-            let report = Report { launches: [launch].into(), dropped: 0 };
+            let report = Report { launches: [launch].into(), ..Report::default() };
             Ok::<_, ()>(WeakRun { is_right, is_stopped: false, report })
         })
     };

@@ -10,7 +10,6 @@ use crate::barrier::{Passing, Waiter};
 use crate::cluster::Peers;
 use crate::converge::{NOWHERE, Split, Waiting};
 use crate::counters::lanes;
-use crate::describe;
 use crate::exec::{Exec, Pause, Warp, bulk};
 use crate::fault::Trap;
 use crate::grid::Grid;
@@ -113,7 +112,7 @@ impl<'a, O: Observer<'a>> Block<O> {
         progress
     }
 
-    /// Returns the grid's change count since which no thread of the block can continue, or `None`
+    /// Returns the group's change count since which no thread of the block can continue, or `None`
     /// if one may.
     pub fn stuck_since(&self) -> Option<u64> {
         // A pending copy changes memory when it completes.
@@ -374,7 +373,7 @@ impl<'a, O: Observer<'a>> Block<O> {
 
     /// Adds the location to a trap.
     fn fault(&self, grid: &Grid<'_>, warp: u32, pc: u32, trap: &Trap) -> Fault {
-        let block = describe::name(grid.block_index(self.index));
+        let block = grid.block_name(self.index);
         let kernel = &grid.kernel.ir().name;
         let source = grid.kernel.source(pc);
         let thread = match trap.lane {
@@ -390,13 +389,13 @@ impl<'a, O: Observer<'a>> Block<O> {
 
     /// Reports that every thread waits and that nothing can let any of them continue.
     fn deadlock(&self, grid: &Grid<'_>) -> Fault {
-        let location = format!(", {}", describe::name(grid.block_index(self.index)));
+        let location = format!(", {}", grid.block_name(self.index));
         deadlock(grid, &location, "every thread waits for another", self.waits(grid))
     }
 
     /// Describes what each thread waits for, with the block's name.
     pub fn named_waits(&self, grid: &Grid<'_>) -> Vec<String> {
-        let name = describe::name(grid.block_index(self.index));
+        let name = grid.block_name(self.index);
         self.waits(grid).into_iter().map(|wait| format!("{name}, {wait}")).collect()
     }
 

@@ -58,7 +58,8 @@ impl<'a, O: Observer<'a>> Cluster<O> {
             block.start(grid, grid.block_of(number, rank), rank);
         }
         if O::CHECKS && self.blocks.len() > 1 {
-            let numbers = self.blocks.iter().map(|block| block.index).collect();
+            let first = grid.first_block();
+            let numbers = self.blocks.iter().map(|block| first + block.index).collect();
             let memory = Arc::new(ClusterMemory::new(numbers, grid.shared_bytes()));
             self.blocks.iter_mut().for_each(|block| block.observer.join_cluster(&memory));
         }
@@ -110,7 +111,7 @@ impl<'a, O: Observer<'a>> Cluster<O> {
         ran.map_err(|fault| (index, fault))
     }
 
-    /// Returns the grid's change count since which no thread of the cluster can continue, or `None`
+    /// Returns the group's change count since which no thread of the cluster can continue, or `None`
     /// if one may.
     pub fn stuck_since(&self) -> Option<u64> {
         let mut all = self.running().map(Block::stuck_since);

@@ -2,6 +2,7 @@
 //! synchronisation.
 
 mod cluster;
+mod devices;
 mod proxy;
 mod weak;
 
@@ -13,11 +14,15 @@ use simt_report::{Action, Missing, Race, RaceAccess, RaceKind, Space};
 use crate::access::AccessSpace;
 use crate::barrier::Waiter;
 use crate::grid::Grid;
-use crate::memory;
-use crate::races::{Event, Finding};
+use crate::races::{Event, Fenced, Finding};
 
 /// Describes a finding of a block.
 pub(crate) fn describe(finding: &Finding, grid: &Grid<'_>, block: u64) -> Race {
+    if let Finding::Global { first_block, .. } = finding
+        && let Some(race) = devices::describe_race(grid, finding, [*first_block, block])
+    {
+        return race;
+    }
     match *finding {
         Finding::Shared { first, second, offset }
             if first.is_asynchronous() || second.is_asynchronous() =>
@@ -33,11 +38,10 @@ pub(crate) fn describe(finding: &Finding, grid: &Grid<'_>, block: u64) -> Race {
         }
         Finding::Proxy(ref finding) => proxy::describe(finding, grid, block),
         Finding::Shared { first, second, offset } => {
-            describe_shared(grid, grid.block_index(block), &first, &second, offset)
+            describe_shared(grid, grid.index_in_group(block), &first, &second, offset)
         }
-        Finding::Global { first, first_block, second, address, fenced_in_block } => {
-            let sides = [&first, &second];
-            describe_global(grid, [first_block, block], sides, address, fenced_in_block)
+        Finding::Global { first, first_block, second, address, fenced } => {
+            describe_global(grid, [first_block, block], [&first, &second], address, fenced)
         }
         Finding::InCluster { first, first_block, second, owner, offset } => {
             cluster::describe_race(grid, [first_block, block], [&first, &second], (owner, offset))
@@ -46,22 +50,22 @@ pub(crate) fn describe(finding: &Finding, grid: &Grid<'_>, block: u64) -> Race {
             cluster::describe_exit(grid, block, by, &event, offset)
         }
         Finding::AbsentSource { warp, pc, lane, source } => {
-            describe_shuffle(grid, grid.block_index(block), warp, pc, lane, source)
+            describe_shuffle(grid, grid.index_in_group(block), warp, pc, lane, source)
         }
         Finding::Uninitialised { event, space, at } => {
-            describe_uninitialised(grid, grid.block_index(block), &event, space, at)
+            describe_uninitialised(grid, grid.index_in_group(block), &event, space, at)
         }
         Finding::Pending { event, warp, copy, offset } => {
-            describe_pending(grid, grid.block_index(block), &event, (warp, copy), offset)
+            describe_pending(grid, grid.index_in_group(block), &event, (warp, copy), offset)
         }
         Finding::MissedBarrier { waiter, absent, branch } => {
-            describe_missed_barrier(grid, grid.block_index(block), &waiter, &absent, branch)
+            describe_missed_barrier(grid, grid.index_in_group(block), &waiter, &absent, branch)
         }
         Finding::SplitBarrier { waiter, other } => {
-            describe_split_barrier(grid, grid.block_index(block), &waiter, &other)
+            describe_split_barrier(grid, grid.index_in_group(block), &waiter, &other)
         }
         Finding::BarrierThreads { waiter, threads, disagrees } => {
-            describe_barrier_threads(grid, grid.block_index(block), &waiter, threads, disagrees)
+            describe_barrier_threads(grid, grid.index_in_group(block), &waiter, threads, disagrees)
         }
     }
 }
@@ -90,7 +94,7 @@ pub(crate) fn name([x, y, z]: [u32; 3]) -> String {
 fn allocation(grid: &Grid<'_>, address: u64) -> (String, u64) {
     let region = grid.table.region(address);
     let (base, bytes) = region.map_or((address, 0), |r| (r.base, r.bytes));
-    (memory::name(base, bytes), address - base)
+    (grid.table.name(base, bytes), address - base)
 }
 
 fn describe_shared(
@@ -148,9 +152,9 @@ fn describe_global(
     blocks: [u64; 2],
     [first, second]: [&Event; 2],
     address: u64,
-    fenced_in_block: bool,
+    fenced: Fenced,
 ) -> Race {
-    let [one, other] = blocks.map(|b| grid.block_index(b));
+    let [one, other] = blocks.map(|b| grid.index_in_group(b));
     let (a, b) = (access(grid, one, first), access(grid, other, second));
     let missing = match (one == other, first.warp() == second.warp()) {
         (true, true) => Missing::Syncwarp,
@@ -161,7 +165,7 @@ fn describe_global(
     let (array, offset) = allocation(grid, address);
     let cure = match missing {
         Missing::DeviceScope => too_small_scope(first, second).into(),
-        Missing::Threadfence if fenced_in_block => {
+        Missing::Threadfence if fenced == Fenced::InBlock => {
             "with a fence in between whose scope is the block (.cta), not the device: __threadfence() is missing".into()
         }
         Missing::Threadfence => "with no __threadfence() and atomic in between".into(),

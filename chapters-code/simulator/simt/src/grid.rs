@@ -1,17 +1,18 @@
 //! The state that all blocks of a launch share.
 
 use std::io::Write as _;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
-use std::sync::{Mutex, OnceLock};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crossbeam_utils::CachePadded;
 
 use crate::alu::{Isa, Windows};
 use crate::config::{Launch, Options};
+use crate::describe;
 use crate::exec::code::{self, Program};
+use crate::group::{Facts, Group, Neighbours};
 use crate::memory::Snapshot;
 use crate::module::{BLOCK_WINDOW, LOCAL_WINDOW, LoadedKernel, SHARED_WINDOW, WINDOW_BYTES};
-use crate::races::GlobalHistory;
 use crate::registers::LaneMask;
 use crate::stall::WorkerProgress;
 use crate::weak::Stores;
@@ -42,29 +43,28 @@ pub(crate) struct Grid<'a> {
     pub next: CachePadded<AtomicU64>,
     /// Set when a block has faulted. The other blocks stop at the end of their time slices.
     pub stop: AtomicBool,
-    /// The accesses to device memory so far, if races are checked.
-    pub history: OnceLock<GlobalHistory>,
     /// Instructions executed so far, if they are limited.
     pub executed: AtomicU64,
     /// The largest number of host threads that run the launch.
     pub workers: usize,
-    /// Set once a block has not finished in its first turn.
-    pub tracks_changes: AtomicBool,
-    /// Turns of blocks, since `tracks_changes` was set, that changed something on which others may
-    /// wait.
-    pub changes: AtomicU64,
     /// Events traced so far.
     pub traced: AtomicU64,
     pub worker_progress: WorkerProgress,
-    /// With race checking on, serialises recording and executing global atomics, so that both have
-    /// one order.
-    pub atomics: Mutex<()>,
+    /// What it shares with launches that run at the same time.
+    pub group: &'a Group,
+    /// What these know of it, if there may be any.
+    pub facts: Option<Arc<Facts>>,
     /// The stores that loads may return, if memory is weak.
     pub weak: Option<Stores<'a>>,
 }
 
 impl<'a> Grid<'a> {
-    pub fn new(launch: &Launch<'a>, options: &'a Options, table: Snapshot) -> Self {
+    pub fn new(
+        launch: &Launch<'a>,
+        options: &'a Options,
+        table: Snapshot,
+        group: &'a Group,
+    ) -> Self {
         static LAUNCHES: AtomicU64 = AtomicU64::new(1);
         let blocks: u64 = launch.grid.iter().map(|b| u64::from(*b)).product();
         let named = launch.cluster.or(launch.kernel.ir().clusters.required);
@@ -94,14 +94,12 @@ impl<'a> Grid<'a> {
             id: LAUNCHES.fetch_add(1, Ordering::Relaxed),
             next: CachePadded::new(AtomicU64::new(0)),
             stop: AtomicBool::new(false),
-            history: OnceLock::new(),
             executed: AtomicU64::new(0),
             workers: worker_count(options, clusters),
-            tracks_changes: AtomicBool::new(false),
-            changes: AtomicU64::new(0),
             traced: AtomicU64::new(0),
             worker_progress: WorkerProgress::default(),
-            atomics: Mutex::new(()),
+            group,
+            facts: None,
             weak: options.weak_memory.as_ref().map(|weak| {
                 Stores::new(weak, &launch.kernel.ir().name, launch.block.iter().product())
             }),
@@ -178,21 +176,28 @@ impl<'a> Grid<'a> {
         unravel(u64::from(warp * 32 + lane), self.threads)
     }
 
-    /// Turns change tracking on, because a block has not finished in its first turn and may be
-    /// waiting for others.
-    pub fn track_changes(&self) {
-        if !self.tracks_changes.load(Ordering::Relaxed) {
-            self.tracks_changes.store(true, Ordering::Relaxed);
-            fence(Ordering::SeqCst);
-        }
+    /// Returns the number of the first block in the group.
+    pub fn first_block(&self) -> u64 {
+        self.facts.as_ref().map_or(0, |facts| facts.first_block)
     }
 
-    /// Notes a change of something on which others may wait.
-    pub fn note_change(&self) {
-        // Either this thread sees the flag, or the watching threads see the change.
-        fence(Ordering::SeqCst);
-        if self.tracks_changes.load(Ordering::Relaxed) {
-            self.changes.fetch_add(1, Ordering::Release);
+    /// Returns the coordinates of a block of this number in the group.
+    pub fn index_in_group(&self, block: u64) -> [u32; 3] {
+        self.block_index(block - self.first_block())
+    }
+
+    /// Returns the launch among those that run at the same time, if there may be any.
+    pub fn neighbours(&self) -> Option<Neighbours<'a>> {
+        let own = self.facts.clone()?;
+        Some(Neighbours { group: self.group, own })
+    }
+
+    /// Names a block and, if there are several, its device.
+    pub fn block_name(&self, index: u64) -> String {
+        let block = describe::name(self.block_index(index));
+        match &self.table.devices {
+            Some(devices) => format!("device {}, {block}", devices.own),
+            None => block,
         }
     }
 
@@ -219,7 +224,7 @@ fn worker_count(options: &Options, clusters: u64) -> usize {
 }
 
 /// Returns the coordinates of the `linear`-th element of a box; x varies fastest.
-fn unravel(linear: u64, extent: [u32; 3]) -> [u32; 3] {
+pub(crate) fn unravel(linear: u64, extent: [u32; 3]) -> [u32; 3] {
     let (x, y) = (u64::from(extent[0].max(1)), u64::from(extent[1].max(1)));
     [(linear % x) as u32, (linear / x % y) as u32, (linear / x / y) as u32]
 }

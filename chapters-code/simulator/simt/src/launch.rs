@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use simt_report::{Counters, Event, Executed, Fault, FaultKind, LaunchReport, Race};
+use simt_report::{Counters, Event, Executed, Fault, FaultKind, LaunchReport, Link, Race};
 
 use crate::block::{self, Progress};
 use crate::cluster::Cluster;
@@ -16,7 +16,8 @@ use crate::config::{
 };
 use crate::describe::{describe, stale_reads};
 use crate::grid::Grid;
-use crate::memory::Memory;
+use crate::group::Group;
+use crate::memory::{Memory, Snapshot};
 use crate::observe::{Checking, Counting, NoObserver, Observed, Observer};
 use crate::trace::{self, Tracing};
 use crate::workers;
@@ -35,19 +36,17 @@ const WAIT: Duration = Duration::from_micros(50);
 
 /// Runs a kernel to its end, and reports what was counted and found up to the fault if there was one.
 pub fn launch(memory: &Memory, launch: &Launch<'_>, options: &Options) -> LaunchReport {
-    let kernel = launch.kernel.ir();
-    let report = LaunchReport {
-        kernel: kernel.name.clone(),
-        grid: launch.grid,
-        block: launch.block,
-        dynamic_shared: launch.dynamic_shared,
-        static_shared: kernel.static_shared_bytes,
-        ..LaunchReport::default()
-    };
+    launch_in(memory.snapshot(), launch, options)
+}
+
+/// Runs a kernel as [`launch()`] does, in the memory of one of several devices.
+pub fn launch_in(table: Snapshot, launch: &Launch<'_>, options: &Options) -> LaunchReport {
+    let report = unfinished(launch, &table);
     if let Err(fault) = check(launch) {
         return LaunchReport { fault: Some(fault), ..report };
     }
-    let grid = Grid::new(launch, options, memory.snapshot());
+    let group = Group::default();
+    let grid = Grid::new(launch, options, table, &group);
     if options.trace {
         run::<Tracing<'_>>(&grid, report)
     } else if options.races {
@@ -59,7 +58,25 @@ pub fn launch(memory: &Memory, launch: &Launch<'_>, options: &Options) -> Launch
     }
 }
 
-fn check(launch: &Launch<'_>) -> Result<(), Fault> {
+/// Returns the report of a launch in which nothing has happened yet.
+pub(crate) fn unfinished(launch: &Launch<'_>, table: &Snapshot) -> LaunchReport {
+    let kernel = launch.kernel.ir();
+    LaunchReport {
+        kernel: kernel.name.clone(),
+        device: table.devices.as_ref().map(|devices| devices.own),
+        grid: launch.grid,
+        block: launch.block,
+        dynamic_shared: launch.dynamic_shared,
+        static_shared: kernel.static_shared_bytes,
+        ..LaunchReport::default()
+    }
+}
+
+/// Refuses a launch that the device cannot run.
+///
+/// # Errors
+/// The fault that the launch would end with.
+pub fn check(launch: &Launch<'_>) -> Result<(), Fault> {
     let name = &launch.kernel.ir().name;
     let fail = |kind, cause: String| {
         Err(Fault { kind, space: None, message: format!("launch of kernel `{name}`: {cause}") })
@@ -130,7 +147,7 @@ fn clusters_refused(launch: &Launch<'_>) -> Option<String> {
 }
 
 /// Returns the number of clusters that may be resident on the whole device.
-fn resident_limit(grid: &Grid<'_>) -> usize {
+pub(crate) fn resident_limit(grid: &Grid<'_>) -> usize {
     let size = grid.blocks_per_cluster() as usize;
     if grid.options.resident_blocks > 0 {
         return (grid.options.resident_blocks / size).max(1);
@@ -143,9 +160,10 @@ fn resident_limit(grid: &Grid<'_>) -> usize {
 
 /// The results of one worker.
 #[derive(Default)]
-struct Gathered {
+pub(crate) struct Gathered {
     counters: Counters,
     longest_warp: u64,
+    links: Vec<Link>,
     races: Vec<Race>,
     events: Vec<(u64, Event)>,
     executed: Vec<Executed>,
@@ -175,14 +193,25 @@ fn run<'a, O: Observer<'a>>(grid: &'a Grid<'a>, report: LaunchReport) -> LaunchR
     workers::run_on(grid.workers, work);
     let gathered = all.into_inner().unwrap_or_else(PoisonError::into_inner);
     let fault = fault.into_inner().unwrap_or_else(PoisonError::into_inner);
+    finish(grid, report, gathered, fault.map(|(_, fault)| fault))
+}
+
+/// Completes the report of a launch that has ended.
+pub(crate) fn finish(
+    grid: &Grid<'_>,
+    report: LaunchReport,
+    gathered: Gathered,
+    fault: Option<Fault>,
+) -> LaunchReport {
     let Options { counters, races, trace, .. } = *grid.options;
     LaunchReport {
         counters: (counters || races || trace).then_some(gathered.counters),
         longest_warp: gathered.longest_warp,
+        links: gathered.links,
         races: gathered.races,
         trace: trace.then(|| trace::gather(gathered.events, gathered.executed, grid)),
         stale_reads: grid.weak.as_ref().map(|weak| stale_reads(grid, weak)),
-        fault: fault.map(|(_, fault)| fault),
+        fault,
         ..report
     }
 }
@@ -213,6 +242,7 @@ impl Drop for AtWork<'_, '_> {
 fn merge(all: &mut Gathered, part: Gathered) {
     all.counters += part.counters;
     all.longest_warp = all.longest_warp.max(part.longest_warp);
+    part.links.into_iter().for_each(|link| link.add_to(&mut all.links));
     add_new(&mut all.races, part.races);
     all.events.extend(part.events);
     all.executed.extend(part.executed);
@@ -240,95 +270,158 @@ fn keep_first(slot: &mut Option<(u64, Fault)>, block: u64, fault: Fault) {
     }
 }
 
-/// Runs clusters until none are left. A cluster that does not finish in its turn stays resident, and
-/// another is started beside it, because the first may be waiting for the second. A block of a launch
-/// without clusters is a cluster of its own.
+/// Runs clusters until none are left.
 fn worker<'a, O: Observer<'a>>(
     grid: &'a Grid<'a>,
     resident: usize,
     number: usize,
 ) -> (Gathered, Result<(), (u64, Fault)>) {
-    let mut gathered = Gathered::default();
-    let mut clusters: Vec<Cluster<O>> = Vec::new();
-    let mut claim = Claim::default();
-    let mut turn = 0;
+    let mut worker: Worker<'a, O> = Worker::new(grid, resident, number);
     while !grid.stop.load(Ordering::Relaxed) {
-        if (clusters.is_empty() || turn >= clusters.len())
-            && clusters.len() < resident
-            && let Some(index) = claim.next(grid, resident - clusters.len())
-        {
-            let mut cluster = Cluster::new(grid);
-            cluster.start(grid, index);
-            clusters.push(cluster);
-        }
-        if clusters.is_empty() {
-            break;
-        }
-        if turn >= clusters.len() {
-            turn = 0;
-        }
-        let others = clusters.len() - 1;
-        let cluster = &mut clusters[turn];
-        let end = cluster.run(grid);
-        match end {
-            Ok(Progress::Unfinished | Progress::Waiting) => {
-                grid.track_changes();
-                turn += 1;
-                if turn == clusters.len()
-                    && claim.0.is_empty()
-                    && let Some(fault) = stalled(grid, &clusters, resident, number)
-                {
-                    let index = clusters[0].first_block();
-                    for cluster in &mut clusters {
-                        collect(grid, cluster, &mut gathered);
-                    }
-                    return (gathered, Err((index, fault)));
+        match worker.step() {
+            Step::Ran => {}
+            Step::Rested => {
+                grid.group.track_changes();
+                if let Some(fault) = stalled(&worker) {
+                    let index = worker.clusters[0].first_block();
+                    return (worker.gather(), Err((index, fault)));
                 }
                 // A block may be waiting for a block of another host thread.
                 std::thread::yield_now();
             }
+            Step::Done => break,
+            Step::Faulted(fault) => return (worker.gathered, Err((worker.faulted_block, fault))),
+        }
+    }
+    (worker.gathered, Ok(()))
+}
+
+/// A host thread's share of a launch: clusters that it runs in turn. A cluster that does not finish in its
+/// turn stays resident, and another is started beside it, because the first may be waiting for the second.
+/// A block of a launch without clusters is a cluster of its own.
+pub(crate) struct Worker<'a, O> {
+    pub grid: &'a Grid<'a>,
+    /// The clusters that may be resident at a time.
+    resident: usize,
+    number: usize,
+    gathered: Gathered,
+    clusters: Vec<Cluster<O>>,
+    claim: Claim,
+    /// The cluster whose turn it is.
+    turn: usize,
+    /// The block of a fault.
+    faulted_block: u64,
+}
+
+/// What a worker did in one step.
+pub(crate) enum Step {
+    /// A cluster has finished, and others may be left.
+    Ran,
+    /// A cluster has used up its turn.
+    Rested,
+    /// Nothing: no cluster is left.
+    Done,
+    Faulted(Fault),
+}
+
+impl<'a, O: Observer<'a>> Worker<'a, O> {
+    pub fn new(grid: &'a Grid<'a>, resident: usize, number: usize) -> Self {
+        Self {
+            grid,
+            resident,
+            number,
+            gathered: Gathered::default(),
+            clusters: Vec::new(),
+            claim: Claim::default(),
+            turn: 0,
+            faulted_block: 0,
+        }
+    }
+
+    /// Returns the resident clusters.
+    pub fn clusters(&self) -> impl Iterator<Item = &Cluster<O>> {
+        self.clusters.iter()
+    }
+
+    /// Runs one cluster for a turn.
+    #[inline(always)]
+    pub fn step(&mut self) -> Step {
+        let grid = self.grid;
+        if (self.clusters.is_empty() || self.turn >= self.clusters.len())
+            && self.clusters.len() < self.resident
+            && let Some(index) = self.claim.next(grid, self.resident - self.clusters.len())
+        {
+            let mut cluster = Cluster::new(grid);
+            cluster.start(grid, index);
+            self.clusters.push(cluster);
+        }
+        if self.clusters.is_empty() {
+            return Step::Done;
+        }
+        if self.turn >= self.clusters.len() {
+            self.turn = 0;
+        }
+        let others = self.clusters.len() - 1;
+        let cluster = &mut self.clusters[self.turn];
+        match cluster.run(grid) {
+            Ok(Progress::Unfinished | Progress::Waiting) => {
+                self.turn += 1;
+                Step::Rested
+            }
             Ok(Progress::Done) => {
-                collect(grid, cluster, &mut gathered);
-                if let Some(index) = claim.next(grid, resident - others) {
+                collect(grid, cluster, &mut self.gathered);
+                if let Some(index) = self.claim.next(grid, self.resident - others) {
                     cluster.start(grid, index);
                     // Any order would be correct, but the counters of kernels that spin depend on
                     // it. The last cluster comes next.
-                    if let others @ [_, ..] = &mut clusters[turn + 1..] {
+                    if let others @ [_, ..] = &mut self.clusters[self.turn + 1..] {
                         others.rotate_right(1);
                     }
                 } else {
-                    clusters.swap_remove(turn);
+                    self.clusters.swap_remove(self.turn);
                 }
+                Step::Ran
             }
             Err((index, fault)) => {
-                collect(grid, cluster, &mut gathered);
-                return (gathered, Err((index, fault)));
+                collect(grid, cluster, &mut self.gathered);
+                self.faulted_block = index;
+                Step::Faulted(fault)
             }
         }
     }
-    (gathered, Ok(()))
+
+    /// Returns the group's change count since which no thread of the worker's clusters can continue, or
+    /// `None` if one may, or another cluster can become resident.
+    pub fn stuck_since(&self) -> Option<u64> {
+        let more = self.grid.next.load(Ordering::Relaxed) < self.grid.cluster_count();
+        if !self.claim.0.is_empty() || more && self.clusters.len() < self.resident {
+            return None;
+        }
+        let since = self.clusters.first()?.stuck_since()?;
+        self.clusters.iter().all(|cluster| cluster.stuck_since() == Some(since)).then_some(since)
+    }
+
+    /// Collects what has been observed, and returns it.
+    pub fn gather(&mut self) -> Gathered {
+        for cluster in &mut self.clusters {
+            collect(self.grid, cluster, &mut self.gathered);
+        }
+        std::mem::take(&mut self.gathered)
+    }
 }
 
 /// Returns the fault of a launch in which no thread can ever continue. If only this worker's blocks
 /// are stuck, waits until another worker has changed something.
-fn stalled<'a, O: Observer<'a>>(
-    grid: &'a Grid<'a>,
-    clusters: &[Cluster<O>],
-    resident: usize,
-    number: usize,
-) -> Option<Fault> {
-    let more = grid.next.load(Ordering::Relaxed) < grid.cluster_count();
-    if more && clusters.len() < resident {
+fn stalled<'a, O: Observer<'a>>(worker: &Worker<'a, O>) -> Option<Fault> {
+    let (grid, number) = (worker.grid, worker.number);
+    if worker.turn != worker.clusters.len() {
         return None;
     }
-    let since = clusters.first()?.stuck_since()?;
-    let all = clusters.iter().all(|cluster| cluster.stuck_since() == Some(since));
-    if !all {
-        return None;
-    }
-    while grid.changes.load(Ordering::Acquire) == since && !grid.stop.load(Ordering::Relaxed) {
+    let since = worker.stuck_since()?;
+    let changes = &grid.group.changes;
+    while changes.load(Ordering::Acquire) == since && !grid.stop.load(Ordering::Relaxed) {
         if grid.worker_progress.is_complete(grid, number, since) {
-            return Some(block::stall(grid, clusters.iter().flat_map(Cluster::running)));
+            return Some(block::stall(grid, worker.clusters().flat_map(Cluster::running)));
         }
         std::thread::sleep(WAIT);
     }
@@ -343,7 +436,7 @@ impl Claim {
     /// Returns the number of the next cluster to start, for a worker that can hold `room` more.
     fn next(&mut self, grid: &Grid<'_>, room: usize) -> Option<u64> {
         self.0.next().or_else(|| {
-            let wanted = if grid.tracks_changes.load(Ordering::Relaxed) {
+            let wanted = if grid.group.tracks_changes.load(Ordering::Relaxed) {
                 // Another block may be waiting for any of them.
                 1
             } else {
@@ -367,14 +460,15 @@ fn collect<'a, O: Observer<'a>>(
     gathered: &mut Gathered,
 ) {
     for block in &mut cluster.blocks {
-        let Observed { counters, longest_warp, findings, events, executed } =
+        let Observed { counters, longest_warp, links, findings, events, executed } =
             block.observer.finish();
+        links.into_iter().for_each(|link| link.add_to(&mut gathered.links));
         gathered.counters += counters;
         gathered.longest_warp = gathered.longest_warp.max(longest_warp);
         gathered.events.extend(events);
         gathered.executed.extend(executed);
         let races = findings.into_iter();
-        let races = races.map(|finding| describe(&finding, grid, block.index));
+        let races = races.map(|finding| describe(&finding, grid, grid.first_block() + block.index));
         add_new(&mut gathered.races, races);
     }
 }

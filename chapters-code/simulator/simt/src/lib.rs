@@ -8,6 +8,7 @@
 //! | module | responsibility |
 //! | --- | --- |
 //! | `config`, `launch`, `grid`, `workers` | check a launch, distribute its blocks over the cores |
+//! | `group` | runs launches at the same time, on several devices |
 //! | `block`, `barrier`, `schedule` | run the warps of a block in turn |
 //! | `cluster` | run the blocks of a cluster in turn |
 //! | `stall` | detect a launch that can never end |
@@ -40,6 +41,7 @@ mod describe;
 mod exec;
 mod fault;
 mod grid;
+mod group;
 mod init_mask;
 mod launch;
 mod memory;
@@ -57,8 +59,9 @@ mod weak;
 mod workers;
 
 pub use config::{Launch, MAX_CLUSTER, MAX_SHARED, MAX_THREADS, MULTIPROCESSORS, Options};
-pub use launch::launch;
-pub use memory::{DEVICE_BASE, Memory, MemoryError};
+pub use group::{Feed, Job, launch_together};
+pub use launch::{check, launch, launch_in};
+pub use memory::{DEVICE_BASE, Memory, MemoryError, NoAccess, Snapshot};
 pub use module::{
     LOCAL_WINDOW, LoadError, LoadedKernel, LoadedModule, SHARED_WINDOW, WINDOW_BYTES,
 };

@@ -166,9 +166,101 @@ pub struct Snapshot {
     allocations: Arc<Vec<Allocation>>,
     /// Base and bytes of the allocations that were freed last.
     freed: Arc<Vec<(u64, u64)>>,
+    /// Whose memory is where, if there are several devices.
+    pub(crate) devices: Option<Arc<Devices>>,
+}
+
+/// Why a device may not access memory of another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoAccess {
+    /// No access to the other device is enabled.
+    Peer,
+    /// The memory is from a pool that the device may not access.
+    Pool,
+}
+
+/// Several devices, as the kernels of one of them see their memories.
+pub(crate) struct Devices {
+    /// The number of that device.
+    pub own: u32,
+    /// The first address of each device, in the order of their numbers.
+    starts: Vec<u64>,
+    /// Base and bytes of the allocations that the device may not access, in the order of their addresses.
+    closed: Vec<(u64, u64, NoAccess)>,
+}
+
+impl Devices {
+    /// Returns the device that an address belongs to.
+    #[inline]
+    pub fn of(&self, address: u64) -> u32 {
+        (self.starts.partition_point(|start| *start <= address) as u32).saturating_sub(1)
+    }
+
+    /// Returns the number of devices.
+    pub fn count(&self) -> u32 {
+        self.starts.len() as u32
+    }
+
+    /// Describes an address in memory that the device may not access.
+    fn describe_closed(&self, address: u64) -> Option<String> {
+        let after = self.closed.partition_point(|(base, ..)| *base <= address);
+        let &(base, bytes, reason) = self.closed.get(after.checked_sub(1)?)?;
+        if address - base >= bytes {
+            return None;
+        }
+        let (name, own, device) = (name(base, bytes), self.own, self.of(address));
+        let missing = match reason {
+            NoAccess::Peer => format!(
+                "cuCtxEnablePeerAccess is missing, from the context on device {own} to the one on device {device}"
+            ),
+            NoAccess::Pool => format!(
+                "it is from a memory pool, for which cuMemPoolSetAccess is missing, with access for device \
+                 {own} (cuCtxEnablePeerAccess is for memory of cuMemAlloc)"
+            ),
+        };
+        Some(format!(
+            "it lies in {name} of device {device}, which device {own} may not access: {missing}"
+        ))
+    }
 }
 
 impl Snapshot {
+    /// Returns the allocations of several devices as the kernels of device number `own` see them. Memories
+    /// are in the order of the devices' numbers and addresses. `refuses` says, for an allocation of another
+    /// device by its number and the allocation's address, why there is no access.
+    pub fn of_devices(
+        own: usize,
+        memories: &[&Memory],
+        refuses: impl Fn(usize, u64) -> Option<NoAccess>,
+    ) -> Self {
+        let mut table = Self::default();
+        let mut closed = Vec::new();
+        let (allocations, freed) =
+            (Arc::make_mut(&mut table.allocations), Arc::make_mut(&mut table.freed));
+        for (number, memory) in memories.iter().enumerate() {
+            let there = memory.snapshot();
+            freed.extend(there.freed.iter());
+            for allocation in there.allocations.iter() {
+                let refused = (number != own).then(|| refuses(number, allocation.base)).flatten();
+                match refused {
+                    Some(reason) => closed.push((allocation.base, allocation.bytes, reason)),
+                    None => allocations.push(allocation.clone()),
+                }
+            }
+        }
+        let starts = memories.iter().map(|memory| memory.base).collect();
+        table.devices = Some(Arc::new(Devices { own: own as u32, starts, closed }));
+        table
+    }
+
+    /// Returns the name of an allocation, with its device if there are several.
+    pub(crate) fn name(&self, base: u64, bytes: u64) -> String {
+        match &self.devices {
+            Some(devices) => format!("{} of device {}", name(base, bytes), devices.of(base)),
+            None => name(base, bytes),
+        }
+    }
+
     /// Returns the allocation that contains `address`.
     pub fn region(&self, address: u64) -> Option<Region> {
         self.find(address).map(Allocation::region)
@@ -222,7 +314,11 @@ impl Snapshot {
         let freed =
             self.freed.iter().find(|(base, bytes)| (*base..base + bytes).contains(&address));
         if let Some((base, bytes)) = freed {
-            return format!("it lies in {}, which was freed", name(*base, *bytes));
+            return format!("it lies in {}, which was freed", self.name(*base, *bytes));
+        }
+        let closed = self.devices.as_ref().and_then(|devices| devices.describe_closed(address));
+        if let Some(closed) = closed {
+            return closed;
         }
         let next = self.allocations.partition_point(|a| a.base <= address);
         let after = self.allocations.get(next);
@@ -240,7 +336,7 @@ impl Snapshot {
 }
 
 /// Describes an allocation.
-pub(crate) fn name(base: u64, bytes: u64) -> String {
+fn name(base: u64, bytes: u64) -> String {
     format!("the allocation of {bytes} bytes at {base:#x}")
 }
 
@@ -261,6 +357,8 @@ struct State {
 /// The memory of one device.
 pub struct Memory {
     capacity: u64,
+    /// The first address.
+    base: u64,
     state: RwLock<State>,
 }
 
@@ -276,7 +374,7 @@ impl Memory {
     /// device.
     pub fn with_base(capacity: u64, base: u64) -> Self {
         let state = State { table: Snapshot::default(), next: base, used: 0 };
-        Self { capacity, state: RwLock::new(state) }
+        Self { capacity, base, state: RwLock::new(state) }
     }
 
     /// Allocates `bytes` bytes, aligned to 512, and returns their device address.

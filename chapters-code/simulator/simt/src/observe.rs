@@ -5,13 +5,14 @@
 use std::sync::Arc;
 
 use ptx::ir::{CpAsyncWait, Op, Scope};
-use simt_report::{Counters, Event, Executed};
+use simt_report::{Counters, Event, Executed, Link};
 
 use crate::access::{Access, AccessKind, AccessSpace};
 use crate::banks;
 use crate::barrier::{Passing, Waiter};
-use crate::counters;
+use crate::counters::{self, lanes};
 use crate::grid::Grid;
+use crate::memory::Devices;
 use crate::proxy::ProxyEvent;
 use crate::races::{ClusterMemory, Findings, Races};
 use crate::registers::{self, LaneMask, Lanes32, Registers};
@@ -92,6 +93,8 @@ pub(crate) struct Observed {
     pub counters: Counters,
     /// Instructions of the warp that executed most.
     pub longest_warp: u64,
+    /// What went over the links to other devices.
+    pub links: Vec<Link>,
     pub findings: Findings,
     /// Traced events, each with its number in the launch.
     pub events: Vec<(u64, Event)>,
@@ -132,6 +135,40 @@ pub(crate) struct Counting {
     counters: Counters,
     /// Instructions of each warp of the block.
     by_warp: [u64; MAX_WARPS],
+    /// What goes over the links to other devices, if there are any.
+    links: Option<Box<Links>>,
+}
+
+/// Counts what goes over the links to other devices.
+struct Links {
+    devices: Arc<Devices>,
+    found: Vec<Link>,
+}
+
+impl Links {
+    #[inline(never)]
+    fn access(&mut self, access: &Access<'_>) {
+        let own = self.devices.own;
+        let mut rest = access.mask;
+        while let Some(first) = lanes(rest).next() {
+            let device = self.devices.of(access.addresses.of(first));
+            let is_there = |lane: &u32| self.devices.of(access.addresses.of(*lane)) == device;
+            let part = lanes(rest).filter(is_there).fold(0, |mask, lane| mask | 1 << lane);
+            rest &= !part;
+            if device == own {
+                continue;
+            }
+            let pattern = access.addresses.pattern(part);
+            let bytes = 32 * counters::sectors(pattern, access.addresses, part, access.bytes);
+            let mut link = Link { from: own, to: device, ..Link::default() };
+            match access.kind {
+                AccessKind::Load => link.read_bytes = bytes,
+                AccessKind::Store => link.written_bytes = bytes,
+                AccessKind::Atomic => link.atomic_bytes = bytes,
+            }
+            link.add_to(&mut self.found);
+        }
+    }
 }
 
 impl Counting {
@@ -179,6 +216,9 @@ impl Counting {
             }
             AccessKind::Atomic => c.global_atomic_requests += 1,
         }
+        if let Some(links) = &mut self.links {
+            links.access(access);
+        }
     }
 }
 
@@ -197,8 +237,11 @@ impl<'a> Observer<'a> for Counting {
         };
     }
 
-    fn new(_: &'a Grid<'_>) -> Self {
-        Self::default()
+    fn new(grid: &'a Grid<'_>) -> Self {
+        let links = |devices: &Arc<Devices>| {
+            Box::new(Links { devices: devices.clone(), found: Vec::new() })
+        };
+        Self { links: grid.table.devices.as_ref().map(links), ..Self::default() }
     }
 
     fn start_block(&mut self, _: u64, _: u32, _: u32) {}
@@ -241,9 +284,11 @@ impl<'a> Observer<'a> for Counting {
     fn absent_source(&mut self, _: u32, _: u32, _: u32, _: u32) {}
 
     fn finish(&mut self) -> Observed {
-        let Self { counters, by_warp } = std::mem::take(self);
+        let counters = std::mem::take(&mut self.counters);
+        let by_warp = std::mem::take(&mut self.by_warp);
         let longest_warp = by_warp.into_iter().max().unwrap_or(0);
-        Observed { counters, longest_warp, ..Observed::default() }
+        let links = self.links.as_mut().map_or_else(Vec::new, |l| std::mem::take(&mut l.found));
+        Observed { counters, longest_warp, links, ..Observed::default() }
     }
 }
 
@@ -342,7 +387,7 @@ impl<'a> Observer<'a> for Checking<'a> {
     const CHECKS: bool = true;
 
     fn new(grid: &'a Grid<'_>) -> Self {
-        Self { counting: Counting::default(), races: Races::new(grid) }
+        Self { counting: Counting::new(grid), races: Races::new(grid) }
     }
 
     fn start_block(&mut self, block: u64, warps: u32, shared_bytes: u32) {

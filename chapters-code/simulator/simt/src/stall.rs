@@ -95,7 +95,7 @@ impl WarpHistory {
 /// Detects spinning warps of one block.
 #[derive(Default)]
 pub(crate) struct SpinDetector {
-    /// The value of [`Grid::changes`] when sampling started.
+    /// The value of [`crate::group::Group::changes`] when sampling started.
     since: u64,
     /// Consecutive turns without any change.
     quiet: u32,
@@ -105,7 +105,7 @@ pub(crate) struct SpinDetector {
 impl SpinDetector {
     /// Notes that the block's turn begins.
     pub fn begin(&mut self, grid: &Grid<'_>, warps: usize) {
-        let changes = grid.changes.load(Ordering::Acquire);
+        let changes = grid.group.changes.load(Ordering::Acquire);
         if self.since != changes {
             self.restart();
             self.since = changes;
@@ -123,7 +123,7 @@ impl SpinDetector {
             changed |= warp.take_change();
         }
         if changed {
-            grid.note_change();
+            grid.group.note_change();
         }
     }
 
@@ -152,7 +152,7 @@ impl SpinDetector {
         self.is_on() && both.all(|(history, warp)| history.repeats || waits(warp))
     }
 
-    /// Returns the grid's change count since which none of the warps can continue, or `None` if one
+    /// Returns the group's change count since which none of the warps can continue, or `None` if one
     /// may.
     pub fn stuck_since(&self, warps: &[Warp]) -> Option<u64> {
         self.is_stuck(warps).then_some(self.since)
@@ -206,7 +206,7 @@ impl WorkerProgress {
             // A worker that stops sets its flag before it leaves.
             workers.stuck.len() == workers.active
                 && !grid.stop.load(Ordering::Relaxed)
-                && grid.changes.load(Ordering::Acquire) == since
+                && grid.group.changes.load(Ordering::Acquire) == since
                 && !(more_blocks && workers.begun < grid.workers)
         })
     }

@@ -34,7 +34,8 @@ pub(crate) fn search(execution: &Execution<'_>) -> Result<Weak, String> {
         let options =
             Options { weak_memory, races: false, trace: false, ..execution.options.clone() };
         let outcome = Execution { options: &options, ..*execution }.outcome()?;
-        let report = Report { launches: outcome.launches.iter().cloned().collect(), dropped: 0 };
+        let report =
+            Report { launches: outcome.launches.iter().cloned().collect(), ..Report::default() };
         let is_right = outcome.is_right == Some(true);
         if !is_right {
             last = Some(Box::new(outcome));

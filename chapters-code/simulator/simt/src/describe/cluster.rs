@@ -13,7 +13,7 @@ pub(super) fn describe_race(
     [first, second]: [&Event; 2],
     (owner, offset): (u64, u32),
 ) -> Race {
-    let [one, other] = blocks.map(|block| grid.block_index(block));
+    let [one, other] = blocks.map(|block| grid.index_in_group(block));
     let (a, b) = (access(grid, one, first), access(grid, other, second));
     let missing = match (one == other, first.warp() == second.warp()) {
         (true, true) => Missing::Syncwarp,
@@ -34,7 +34,7 @@ pub(super) fn describe_race(
     let message = format!(
         "race in kernel `{}`: byte {offset} of shared array `{array}` of {}: {what}",
         grid.kernel.ir().name,
-        name(grid.block_index(owner)),
+        name(grid.index_in_group(owner)),
     );
     Race {
         kind: RaceKind::unordered(first.kind(), second.kind()),
@@ -56,9 +56,9 @@ pub(super) fn describe_exit(
     event: &Event,
     offset: u32,
 ) -> Race {
-    let access = access(grid, grid.block_index(by), event);
+    let access = access(grid, grid.index_in_group(by), event);
     let (array, offset) = grid.kernel.shared_variable(offset);
-    let (missing, owner) = (Missing::ClusterSync, name(grid.block_index(block)));
+    let (missing, owner) = (Missing::ClusterSync, name(grid.index_in_group(block)));
     let message = format!(
         "early exit in kernel `{}`: {owner} exits, and nothing orders before that the {}, of byte \
          {offset} of its shared array `{array}`: {missing}() is missing",

@@ -64,7 +64,7 @@ pub(super) fn describe_race(
     [first, second]: [&Event; 2],
     location: Location,
 ) -> Race {
-    let [one, other] = blocks.map(|block| grid.block_index(block));
+    let [one, other] = blocks.map(|block| grid.index_in_group(block));
     let (a, b) = (side(grid, one, first), side(grid, other, second));
     let name = if one == other { within } else { whose };
     let (kind, missing, what) = if first.is_asynchronous() {
@@ -87,7 +87,7 @@ pub(super) fn describe_race(
 
 /// Describes a finding of a block.
 pub(super) fn describe(finding: &ProxyFinding, grid: &Grid<'_>, block: u64) -> Race {
-    let block = grid.block_index(block);
+    let block = grid.index_in_group(block);
     match finding {
         ProxyFinding::Unfenced { earlier, copy, space, at } => {
             unfenced(grid, block, [earlier, copy], (*space, *at))

@@ -151,7 +151,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             Target::Device | Target::Local => AccessSpace::Global,
         };
         let mut operands = self.operands(atom, addresses, mask);
-        let order = (O::CHECKS && target == Target::Device).then_some(&self.grid.atomics);
+        let order = (O::CHECKS && target == Target::Device).then_some(&self.grid.group.atomics);
         let _order = order.map(|m| m.lock().unwrap_or_else(PoisonError::into_inner));
         let access = Access {
             kind: AccessKind::Atomic,

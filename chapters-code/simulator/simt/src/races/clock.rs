@@ -21,11 +21,11 @@ use std::sync::Arc;
 
 use ptx::ir::Scope;
 
-use super::Event;
 use super::event::FIRST_AGENT;
 use super::sync::{Acquired, Releases, union};
 use super::thread_clocks::{ThreadClocks, VectorClock, raise};
 use super::words::OrderedEpochs;
+use super::{Event, Fenced};
 use crate::counters::lanes;
 use crate::registers::LaneMask;
 
@@ -230,6 +230,14 @@ impl<'a> Clocks<'a> {
         let acquired = self.acquired(later.warp());
         let from = (block, earlier.actor_id());
         self.releases.orders(from, earlier.number(), scope, acquired)
+    }
+
+    /// Returns which too narrow scope of a fence or flag would order an access on another device before one
+    /// of this block.
+    pub fn is_narrowly_fenced(&self, block: u64, earlier: &Event, later: &Event) -> Fenced {
+        let acquired = self.acquired(later.warp());
+        let from = (block, earlier.actor_id());
+        self.releases.narrow(from, earlier.number(), acquired)
     }
 
     /// Whether an access by another block happens before the present of a warp of this block.

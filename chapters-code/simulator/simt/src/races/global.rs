@@ -7,7 +7,9 @@
 //! [`super::sync`]. Two atomics never race with each other, nor do two `volatile` or `relaxed`
 //! accesses of different warps, provided that their scopes include each other's threads. Between
 //! blocks, an access with the scope of the block (`.cta`, as in `atomicAdd_block`) counts as a
-//! plain one. Writing the same value is also a race, unless lanes of one warp do so by one
+//! plain one. Between devices, see [`crate::group`], an access counts as a plain one unless its scope is
+//! the system (`.sys`, as in `atomicAdd_system`, or `volatile`). Of launches that follow each other, all
+//! accesses are ordered. Writing the same value is also a race, unless lanes of one warp do so by one
 //! instruction.
 //!
 //! For each word the detector remembers the last writer and one reader. If atomics are the last
@@ -25,8 +27,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::clock::Clocks;
 use super::row_access::{self, RowAccess};
 use super::sync::Releases;
-use super::{Event, Finding, lane_event, words_of};
+use super::{Event, Fenced, Finding, lane_event, words_of};
 use crate::access::Access;
+use crate::group::{Neighbours, Relation};
 
 /// Rows of device memory per page of the history.
 const PAGE_ROWS: usize = 32;
@@ -133,7 +136,7 @@ impl GlobalHistory {
 
     /// Returns the detector as a block uses it.
     pub(super) fn of_block(&self, block: u64) -> GlobalRaces<'_> {
-        GlobalRaces { history: self, block }
+        GlobalRaces { history: self, block, neighbours: None }
     }
 
     /// Returns the part of the history that holds a page, and its number.
@@ -150,11 +153,19 @@ impl GlobalHistory {
 pub(super) struct GlobalRaces<'a> {
     history: &'a GlobalHistory,
     block: u64,
+    /// The launch among those that may run at the same time.
+    neighbours: Option<Neighbours<'a>>,
 }
 
 impl<'a> GlobalRaces<'a> {
-    pub fn new(history: &'a GlobalHistory) -> Self {
-        Self { history, block: 0 }
+    pub fn new(history: &'a GlobalHistory, neighbours: Option<Neighbours<'a>>) -> Self {
+        Self { history, block: 0, neighbours }
+    }
+
+    /// Whether a block is of a launch that may run at the same time on another device.
+    pub fn is_on_other_device(&self, block: u64) -> bool {
+        let neighbours = self.neighbours.as_ref();
+        neighbours.is_some_and(|all| all.relation(block) == Relation::OtherDevice)
     }
 
     pub fn start_block(&mut self, block: u64) {
@@ -241,6 +252,7 @@ impl<'a> GlobalRaces<'a> {
             let block = entry.block.into();
             entry.event.is_some()
                 && block != self.block
+                && self.neighbours.as_ref().is_none_or(|n| n.relation(block) == Relation::Same)
                 && !clocks.any_warp_knows(block, &entry.event)
         };
         for number in range.start / PAGE_BYTES..range.end / PAGE_BYTES {
@@ -349,7 +361,7 @@ impl<'a> GlobalRaces<'a> {
             first_block: first.block.into(),
             second,
             address,
-            fenced_in_block: false,
+            fenced: Fenced::No,
         })
     }
 
@@ -408,9 +420,27 @@ impl<'a> GlobalRaces<'a> {
         if earlier.block == self.block as u32 {
             return clocks.conflict(event, later);
         }
-        event.overlaps(later)
-            && !event.both_strong_between_blocks(later)
-            && !clocks.flags_order(earlier.block.into(), event, later)
+        if !event.overlaps(later) {
+            return false;
+        }
+        if event.both_strong_between_blocks(later) {
+            return self.neighbours.is_some() && self.conflict_of_devices(clocks, earlier, later);
+        }
+        !clocks.flags_order(earlier.block.into(), event, later)
+            && !self.neighbours.as_ref().is_some_and(|n| n.follows(earlier.block.into()))
+    }
+
+    /// The same for accesses that are strong between blocks, of which launches on different devices
+    /// make one each.
+    #[cold]
+    #[inline(never)]
+    fn conflict_of_devices(&self, clocks: &Clocks<'_>, earlier: &Entry, later: &Event) -> bool {
+        let (event, block) = (&earlier.event, earlier.block.into());
+        let Some(neighbours) = &self.neighbours else { return false };
+        neighbours.relation(block) == Relation::OtherDevice
+            && !(neighbours.is_of_system_scope(block, event.pc)
+                && neighbours.own.is_of_system_scope(later.pc))
+            && !clocks.flags_order(block, event, later)
     }
 }
 

@@ -68,9 +68,9 @@ const LIMIT: usize = 16;
 pub(crate) enum Finding {
     /// Two unordered accesses to the byte at `offset` of a block's shared memory.
     Shared { first: Event, second: Event, offset: u32 },
-    /// Two unordered accesses to device memory, the first by a thread of block `first_block`. If
-    /// both were by one block, a fence at the scope of the block would order them.
-    Global { first: Event, first_block: u64, second: Event, address: u64, fenced_in_block: bool },
+    /// Two unordered accesses to device memory, the first by a thread of block `first_block`, and what
+    /// would order them if they were closer together.
+    Global { first: Event, first_block: u64, second: Event, address: u64, fenced: Fenced },
     /// Two unordered accesses to the byte at `offset` of the shared memory of block `owner`, the first
     /// by a thread of block `first_block`, in a cluster.
     InCluster { first: Event, first_block: u64, second: Event, owner: u64, offset: u32 },
@@ -99,6 +99,16 @@ pub(crate) enum Finding {
     BarrierThreads { waiter: Waiter, threads: u32, disagrees: bool },
     /// A finding about mbarriers or bulk copies.
     Proxy(ProxyFinding),
+}
+
+/// Whether a fence and a flag lie between two accesses, but with too narrow a scope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fenced {
+    No,
+    /// They would order accesses by one block.
+    InBlock,
+    /// They would order accesses on one device.
+    OnDevice,
 }
 
 impl Finding {
@@ -152,6 +162,9 @@ pub(crate) struct Races<'a> {
     uninitialised: Uninitialised<'a>,
     /// The shared memory of the cluster, if the block is in one of several blocks.
     cluster: Option<Arc<ClusterMemory>>,
+    /// The number of the launch's first block in its group.
+    first_block: u64,
+    /// The number of the block in the group.
     block: u64,
     findings: Findings,
 }
@@ -159,24 +172,26 @@ pub(crate) struct Races<'a> {
 impl<'a> Races<'a> {
     pub fn new(grid: &'a Grid<'a>) -> Self {
         let shared = SharedRaces::new(grid.isa);
-        let history = grid.history.get_or_init(GlobalHistory::new);
-        let global = GlobalRaces::new(history);
+        let history = grid.group.history.get_or_init(GlobalHistory::new);
+        let global = GlobalRaces::new(history, grid.neighbours());
         Self {
             clocks: Clocks::new(history.releases()),
             shared,
             global,
             barriers: Barriers::new(&grid.kernel.ir().code),
-            flags: Flags::new(history.releases()),
+            flags: Flags::new(history.releases(), grid.neighbours()),
             copies: Copies::default(),
             proxy: ProxyRaces::default(),
             uninitialised: Uninitialised::new(grid.kernel.ir(), &grid.table, grid.shared_bytes()),
             cluster: None,
+            first_block: grid.first_block(),
             block: 0,
             findings: Vec::new(),
         }
     }
 
     pub fn start_block(&mut self, block: u64, warps: u32, shared_bytes: u32) {
+        let block = self.first_block + block;
         self.clocks.start_block(block, warps);
         self.shared.start_block(shared_bytes);
         self.global.start_block(block);
@@ -290,7 +305,7 @@ impl<'a> Races<'a> {
                 first_block: self.block,
                 second,
                 address,
-                fenced_in_block: false,
+                fenced: Fenced::No,
             },
         });
     }
@@ -382,14 +397,20 @@ impl<'a> Races<'a> {
         self.shared.access(&self.clocks, access, event)
     }
 
-    /// Completes a race that is found now with whether fences at the scope of the block would order
-    /// it.
+    /// Completes a race that is found now with whether a fence and a flag would order it if their scopes
+    /// were wider.
     #[cold]
     fn with_scope(&self, mut finding: Finding) -> Finding {
-        if let Finding::Global { first, first_block, second, fenced_in_block, .. } = &mut finding {
-            let clocks = &self.clocks;
-            *fenced_in_block = *first_block != self.block
-                && clocks.is_released(*first_block, first, second, Scope::Block);
+        if let Finding::Global { first, first_block, second, fenced, .. } = &mut finding
+            && *first_block != self.block
+        {
+            *fenced = if self.global.is_on_other_device(*first_block) {
+                self.clocks.is_narrowly_fenced(*first_block, first, second)
+            } else if self.clocks.is_released(*first_block, first, second, Scope::Block) {
+                Fenced::InBlock
+            } else {
+                Fenced::No
+            };
         }
         finding
     }

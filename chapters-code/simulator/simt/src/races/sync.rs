@@ -14,6 +14,9 @@
 //!
 //! A fence for the block (`__threadfence_block`) orders the threads of its block and no others. The same
 //! holds for strong writes and reads with the scope of the block (`.cta`, as in `atomicAdd_block`).
+//! Between devices (see [`crate::group`]) only fences, writes and reads with the scope of the system
+//! order, and volatile accesses have that scope. What a block has acquired from another on its device,
+//! it may release to a third device.
 //! A plain write of a flag publishes nothing, and a plain read acquires nothing; a strong write
 //! before the fence publishes nothing either. As in CUDA's own examples, the reader needs no fence.
 //!
@@ -29,9 +32,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ptx::ir::Scope;
 
+use super::Fenced;
 use super::thread_clocks::raise;
 use crate::access::{Access, AccessKind, AccessSpace, Strength};
 use crate::counters::lanes;
+use crate::group::{Neighbours, Relation};
 
 /// Releases that are distinguished per block.
 const MOST_RELEASES: usize = 4096;
@@ -47,21 +52,55 @@ pub(crate) type Acquired = Option<Arc<HashMap<u64, u32>>>;
 struct Release {
     to_block: Vec<u32>,
     to_device: Vec<u32>,
+    to_system: Vec<u32>,
+}
+
+/// The bit of a block's number, in [`Acquired`], of what its releases at the scope of the system order: a
+/// thread of another device has acquired it.
+const BY_SYSTEM: u64 = 1 << 63;
+/// The bit of what would be acquired if the scope of a flag included both devices.
+const TOO_NARROW: u64 = 1 << 62;
+
+/// Returns what a thread of another device acquires from a block that has published this.
+fn across(acquired: &HashMap<u64, u32>, writer: u64, is_wide: bool) -> Arc<HashMap<u64, u32>> {
+    let key = |block| match is_wide {
+        true if block == writer => block | BY_SYSTEM,
+        true => block,
+        false => block | TOO_NARROW,
+    };
+    let mut there: HashMap<u64, u32> = HashMap::with_capacity(acquired.len());
+    for (&block, &count) in acquired {
+        let known = there.entry(key(block)).or_default();
+        *known = count.max(*known);
+    }
+    Arc::new(there)
 }
 
 /// What is published at an address.
 struct Published {
     acquired: Arc<HashMap<u64, u32>>,
-    /// The block that wrote last, and whether that write had the scope of the block.
+    /// The block that wrote last, and the scope of that write.
     block: u64,
-    in_block: bool,
+    scope: Scope,
 }
 
 impl Published {
-    /// Whether a strong access by a thread of a block acquires it; `in_block` means that the access
-    /// has the scope of the block.
-    fn is_for(&self, block: u64, in_block: bool) -> bool {
-        self.block == block || !(self.in_block || in_block)
+    /// Returns what a strong access of this scope, by a thread of a block, acquires.
+    fn to(
+        &self,
+        block: u64,
+        scope: Scope,
+        neighbours: Option<&Neighbours<'_>>,
+    ) -> Option<Arc<HashMap<u64, u32>>> {
+        if self.block != block && [self.scope, scope].contains(&Scope::Block) {
+            return None;
+        }
+        let relation = neighbours.map(|all| all.relation(self.block));
+        if relation == Some(Relation::OtherDevice) {
+            let is_wide = [self.scope, scope] == [Scope::System; 2];
+            return Some(across(&self.acquired, self.block, is_wide));
+        }
+        Some(self.acquired.clone())
     }
 }
 
@@ -98,11 +137,15 @@ impl Releases {
         let mut next = releases.last().cloned().unwrap_or_else(|| Release {
             to_block: vec![0; before.len()],
             to_device: vec![0; before.len()],
+            to_system: vec![0; before.len()],
         });
         for &(warp, epoch) in before {
             raise(&mut next.to_block, warp as usize, epoch);
             if scope != Scope::Block {
                 raise(&mut next.to_device, warp as usize, epoch);
+            }
+            if scope == Scope::System {
+                raise(&mut next.to_system, warp as usize, epoch);
             }
         }
         if releases.len() == MOST_RELEASES {
@@ -120,19 +163,53 @@ impl Releases {
     /// Whether an access by a warp of block `from` in this epoch happens before the present of a
     /// thread that has acquired this, for releases at this scope.
     pub fn orders(&self, from: (u64, u32), epoch: u32, scope: Scope, acquired: &Acquired) -> bool {
-        let (block, warp) = from;
-        let Some(count) = acquired.as_ref().and_then(|a| a.get(&block)) else {
+        let Some(acquired) = acquired else {
+            return false;
+        };
+        match scope {
+            Scope::Block => self.includes(acquired, from, 0, epoch, |release| &release.to_block),
+            Scope::Device | Scope::System => {
+                self.includes(acquired, from, 0, epoch, |release| &release.to_device)
+                    || self.includes(acquired, from, BY_SYSTEM, epoch, |release| &release.to_system)
+            }
+        }
+    }
+
+    /// Whether the releases of a block that a thread has acquired, with these bits, include an epoch of a
+    /// warp.
+    fn includes(
+        &self,
+        acquired: &HashMap<u64, u32>,
+        (block, warp): (u64, u32),
+        bits: u64,
+        epoch: u32,
+        scope: impl Fn(&Release) -> &Vec<u32>,
+    ) -> bool {
+        let Some(count) = acquired.get(&(block | bits)) else {
             return false;
         };
         let blocks = lock(&self.blocks, block);
         let release = blocks.get(&block).and_then(|all| all.get(*count as usize - 1));
         release.is_some_and(|release| {
-            let up_to = match scope {
-                Scope::Block => &release.to_block,
-                Scope::Device | Scope::System => &release.to_device,
-            };
-            up_to.get(warp as usize).is_some_and(|up_to| *up_to >= epoch)
+            scope(release).get(warp as usize).is_some_and(|up_to| *up_to >= epoch)
         })
+    }
+
+    /// Returns which scope of fences and flags would order an access on another device, if it were on the
+    /// same one.
+    pub fn narrow(&self, from: (u64, u32), epoch: u32, acquired: &Acquired) -> Fenced {
+        let any = |scope: fn(&Release) -> &Vec<u32>| {
+            let bits = [0, BY_SYSTEM, TOO_NARROW, BY_SYSTEM | TOO_NARROW];
+            let includes = |all, bits| self.includes(all, from, bits, epoch, scope);
+            acquired.as_ref().is_some_and(|all| bits.into_iter().any(|bits| includes(all, bits)))
+        };
+        if any(|release| &release.to_device) {
+            Fenced::OnDevice
+        } else if any(|release| &release.to_block) {
+            Fenced::InBlock
+        } else {
+            Fenced::No
+        }
     }
 }
 
@@ -144,11 +221,13 @@ pub(super) struct Flags<'a> {
     count: u32,
     /// What is published in shared memory, by offset.
     shared: PublishedByAddress,
+    /// The launch among those that may run at the same time.
+    neighbours: Option<Neighbours<'a>>,
 }
 
 impl<'a> Flags<'a> {
-    pub fn new(releases: &'a Releases) -> Self {
-        Self { releases, block: 0, count: 0, shared: HashMap::new() }
+    pub fn new(releases: &'a Releases, neighbours: Option<Neighbours<'a>>) -> Self {
+        Self { releases, block: 0, count: 0, shared: HashMap::new(), neighbours }
     }
 
     pub fn start_block(&mut self, block: u64) {
@@ -178,14 +257,16 @@ impl<'a> Flags<'a> {
         if self.count > 0 {
             union(&mut own, &Arc::new(HashMap::from([(self.block, self.count)])));
         }
+        let neighbours = self.neighbours.as_ref();
+        let by = (self.block, self.scope(access), neighbours);
         for lane in lanes(access.mask) {
             let address = access.addresses.of(lane);
             if is_shared {
-                publish_at(&mut self.shared, address, &own, access, self.block);
+                publish_at(&mut self.shared, address, &own, access.kind, by);
             } else {
                 self.releases.has_published.store(true, Ordering::Relaxed);
                 let mut published = lock(&self.releases.published, address / 4);
-                publish_at(&mut published, address, &own, access, self.block);
+                publish_at(&mut published, address, &own, access.kind, by);
             }
         }
     }
@@ -197,6 +278,16 @@ impl<'a> Flags<'a> {
         union(acquired, &Arc::new(released));
     }
 
+    /// Returns the scope of a strong access. Between devices matters whether it is the system's.
+    fn scope(&self, access: &Access<'_>) -> Scope {
+        match (access.strength, &self.neighbours) {
+            (Strength::StrongInBlock, _) => Scope::Block,
+            (Strength::Volatile, _) => Scope::System,
+            (_, Some(all)) if all.own.is_of_system_scope(access.pc) => Scope::System,
+            _ => Scope::Device,
+        }
+    }
+
     /// Notes that a strong access has read, and adds what it acquires.
     pub fn acquire(&self, access: &Access<'_>, acquired: &mut Acquired) {
         let has_any = match access.space {
@@ -205,8 +296,7 @@ impl<'a> Flags<'a> {
         };
         let learn = |published: &PublishedByAddress, address| {
             let there: &Published = published.get(&address)?;
-            let is_for = there.is_for(self.block, is_of_block_scope(access));
-            is_for.then(|| there.acquired.clone())
+            there.to(self.block, self.scope(access), self.neighbours.as_ref())
         };
         for lane in lanes(if has_any { access.mask } else { 0 }) {
             let address = access.addresses.of(lane);
@@ -221,30 +311,25 @@ impl<'a> Flags<'a> {
     }
 }
 
-fn is_of_block_scope(access: &Access<'_>) -> bool {
-    access.strength == Strength::StrongInBlock
-}
-
-/// Notes a strong write by a thread of a block. An atomic also adds what it reads and acquires
-/// there.
+/// Notes a strong write by a thread of a block, with this scope. An atomic also adds what it reads and
+/// acquires there.
 fn publish_at(
     published: &mut PublishedByAddress,
     address: u64,
     own: &Acquired,
-    access: &Access<'_>,
-    block: u64,
+    kind: AccessKind,
+    (block, scope, neighbours): (u64, Scope, Option<&Neighbours<'_>>),
 ) {
-    let in_block = is_of_block_scope(access);
     let mut all = own.clone();
-    if access.kind == AccessKind::Atomic
+    if kind == AccessKind::Atomic
         && let Some(there) = published.get(&address)
-        && there.is_for(block, in_block)
+        && let Some(acquired) = there.to(block, scope, neighbours)
     {
-        union(&mut all, &there.acquired);
+        union(&mut all, &acquired);
     }
     match all {
         Some(acquired) => {
-            let new = Published { acquired, block, in_block };
+            let new = Published { acquired, block, scope };
             published.insert(address, new);
         }
         None => {

@@ -1,0 +1,433 @@
+//! Launches that run at the same time, on one device or on several.
+//!
+//! [`launch_together`] runs them on one host thread: each launch that has begun runs one of its clusters
+//! for a turn, then the next launch does. So all blocks that fit on their devices are resident together, a
+//! kernel may wait for one of another device, and the order is the same each time. When a launch ends, the
+//! caller names those that can start then.
+//!
+//! - **Order.** A launch says which launches it follows. The accesses of those, and of what those follow,
+//!   happen before its own. Nothing else orders two launches but flags and fences, see `races`.
+//! - **Deadlocks.** If no thread of any launch can continue, see `stall`, each launch ends with a fault
+//!   that names devices, kernels and lines.
+//! - **Races** between launches that are missed, besides those that `races` misses in one: a bulk copy
+//!   that starts while another launch may still access its source or destination; a flag that is written
+//!   with the scope of the device, and whose value an atomic with the scope of the system passes on to
+//!   another device.
+//! - A launch by itself, in [`crate::launch()`], is a group of its own, which several host threads run.
+
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+
+use ptx::ir::{Kernel, Op, Order, Scope};
+use simt_report::{Fault, FaultKind, LaunchReport};
+
+use crate::cluster::Cluster;
+use crate::config::{Launch, Options};
+use crate::grid::Grid;
+use crate::launch::{Step, Worker, check, finish, resident_limit, unfinished};
+use crate::memory::Snapshot;
+use crate::module::LoadedKernel;
+use crate::observe::{Checking, Counting, NoObserver, Observer};
+use crate::races::GlobalHistory;
+use crate::trace::Tracing;
+
+/// A launch of a group.
+pub struct Job {
+    /// The kernel.
+    pub kernel: Arc<LoadedKernel>,
+    /// Blocks in x, y and z.
+    pub grid: [u32; 3],
+    /// Threads per block in x, y and z.
+    pub block: [u32; 3],
+    /// Blocks of a cluster in x, y and z, if the launch asks for clusters.
+    pub cluster: Option<[u32; 3]>,
+    /// Bytes of dynamic shared memory per block.
+    pub dynamic_shared: u32,
+    /// The parameters, laid out as the kernel's [`ptx::ir::Param`]s say.
+    pub params: Vec<u8>,
+    /// How to launch it. Weak memory is ignored, and what is observed is the same for the whole group.
+    pub options: Options,
+    /// The memory of its device, and of those that it may access.
+    pub table: Snapshot,
+    /// The numbers of the launches that it follows.
+    pub after: Vec<usize>,
+}
+
+impl Job {
+    /// Returns what is launched.
+    pub fn launch(&self) -> Launch<'_> {
+        Launch {
+            kernel: &self.kernel,
+            grid: self.grid,
+            block: self.block,
+            cluster: self.cluster,
+            dynamic_shared: self.dynamic_shared,
+            params: &self.params,
+        }
+    }
+}
+
+/// What gives a group its launches. They are numbered from 0 in the order in which they come.
+pub trait Feed {
+    /// Returns the launches that can start now. `ended` has the numbers of those that have ended since the
+    /// last call, and their reports.
+    fn next(&mut self, ended: Vec<(usize, LaunchReport)>) -> Vec<Job>;
+
+    /// Whether [`Self::next`] may return launches although none has ended.
+    fn has_news(&self) -> bool;
+
+    /// Waits for news when no launch can continue. Returns false if none will come.
+    fn wait_for_news(&mut self) -> bool;
+}
+
+/// Runs the launches of a group until none is left. These options say what is observed.
+pub fn launch_together(options: &Options, feed: &mut dyn Feed) {
+    let (jobs, group) = (Arena::default(), Group::default());
+    let grids = Arena::default();
+    if options.trace {
+        run::<Tracing<'_>>(&jobs, &grids, &group, feed);
+    } else if options.races {
+        run::<Checking<'_>>(&jobs, &grids, &group, feed);
+    } else if options.counters {
+        run::<Counting>(&jobs, &grids, &group, feed);
+    } else {
+        run::<NoObserver>(&jobs, &grids, &group, feed);
+    }
+}
+
+/// A launch that has begun and not ended.
+struct Member<'a, O> {
+    number: usize,
+    worker: Worker<'a, O>,
+    report: LaunchReport,
+}
+
+fn run<'a, O: Observer<'a>>(
+    jobs: &'a Arena<Job>,
+    grids: &'a Arena<Grid<'a>>,
+    group: &'a Group,
+    feed: &mut dyn Feed,
+) {
+    let mut members: Vec<Member<'a, O>> = Vec::new();
+    let mut ended = Vec::new();
+    let mut is_new = true;
+    let mut begun = 0;
+    loop {
+        while is_new || !ended.is_empty() || feed.has_news() {
+            is_new = false;
+            for job in feed.next(std::mem::take(&mut ended)) {
+                let number = begun;
+                begun += 1;
+                match begin(jobs.push(job), grids, group) {
+                    Ok((grid, report)) => {
+                        if !O::CHECKS {
+                            grid.table.give_up_tracking();
+                        }
+                        let worker = Worker::new(grid, resident_limit(grid), 0);
+                        members.push(Member { number, worker, report });
+                    }
+                    Err(report) => ended.push((number, *report)),
+                }
+            }
+            // What was copied meanwhile may let threads continue.
+            group.note_change();
+        }
+        if members.is_empty() {
+            return;
+        }
+        let mut rests = true;
+        members.retain_mut(|member| {
+            let end = match member.worker.step() {
+                Step::Ran => {
+                    rests = false;
+                    return true;
+                }
+                Step::Rested => {
+                    group.track_changes();
+                    return true;
+                }
+                Step::Done => None,
+                Step::Faulted(fault) => Some(fault),
+            };
+            rests = false;
+            ended.push((member.number, member.end(end)));
+            false
+        });
+        if rests && is_stuck(group, &members) && !feed.wait_for_news() {
+            let fault = deadlock(&members);
+            for mut member in members.drain(..) {
+                let report = member.end(Some(fault.clone()));
+                ended.push((member.number, report));
+            }
+        }
+    }
+}
+
+impl<'a, O: Observer<'a>> Member<'a, O> {
+    /// Returns the report of the launch, which has ended.
+    fn end(&mut self, fault: Option<Fault>) -> LaunchReport {
+        let gathered = self.worker.gather();
+        finish(self.worker.grid, std::mem::take(&mut self.report), gathered, fault)
+    }
+}
+
+/// Begins a launch, or returns the report of one that is refused.
+fn begin<'a>(
+    job: &'a Job,
+    grids: &'a Arena<Grid<'a>>,
+    group: &'a Group,
+) -> Result<(&'a Grid<'a>, LaunchReport), Box<LaunchReport>> {
+    let launch = job.launch();
+    let facts = group.add(job);
+    let report = unfinished(&launch, &job.table);
+    if let Err(fault) = check(&launch) {
+        return Err(Box::new(LaunchReport { fault: Some(fault), ..report }));
+    }
+    let grid = Grid::new(&launch, &job.options, job.table.clone(), group);
+    Ok((grids.push(Grid { facts: Some(facts), workers: 1, weak: None, ..grid }), report))
+}
+
+/// Whether no thread of any launch can ever continue.
+fn is_stuck<'a, O: Observer<'a>>(group: &Group, members: &[Member<'a, O>]) -> bool {
+    let changes = group.changes.load(Ordering::Acquire);
+    members.iter().all(|member| member.worker.stuck_since() == Some(changes))
+}
+
+/// Describes for each launch which threads wait for what.
+fn deadlock<'a, O: Observer<'a>>(members: &[Member<'a, O>]) -> Fault {
+    /// Lines per launch.
+    const MOST: usize = 4;
+    let mut devices = BTreeSet::new();
+    let mut lines = Vec::new();
+    let mut others = 0;
+    for Member { worker, .. } in members {
+        let grid = worker.grid;
+        let kernel = &grid.kernel.ir().name;
+        let blocks = worker.clusters().flat_map(Cluster::running);
+        let waits: Vec<_> = blocks.flat_map(|block| block.named_waits(grid)).collect();
+        lines.extend(waits.iter().take(MOST).map(|wait| format!("kernel `{kernel}`, {wait}")));
+        if let Some(more) = waits.len().checked_sub(MOST).filter(|more| *more > 0) {
+            lines.push(format!("kernel `{kernel}`, and {more} more"));
+        }
+        if let Some(known) = &grid.table.devices {
+            devices.insert(known.own);
+            others = known.count();
+        }
+    }
+    let idle = (0..others).filter(|device| !devices.contains(device)).collect();
+    let idle = match list("device", "devices", &idle) {
+        Some(idle) => format!("\n  nothing runs on {idle}"),
+        None => String::new(),
+    };
+    let on = list("device", "devices", &devices).map(|on| format!(" on {on}")).unwrap_or_default();
+    let cause = "no thread changes memory any more, and every thread waits for a change";
+    let waits = lines.join("\n  ");
+    Fault {
+        kind: FaultKind::Deadlock,
+        space: None,
+        message: format!("deadlock{on}, {cause}:\n  {waits}{idle}"),
+    }
+}
+
+/// Names numbered things: `devices 0, 1 and 2`.
+pub(crate) fn list(one: &str, several: &str, numbers: &BTreeSet<u32>) -> Option<String> {
+    let all: Vec<_> = numbers.iter().map(u32::to_string).collect();
+    match &all[..] {
+        [] => None,
+        [only] => Some(format!("{one} {only}")),
+        [first @ .., last] => Some(format!("{several} {} and {last}", first.join(", "))),
+    }
+}
+
+/// What the launches of a group share.
+#[derive(Default)]
+pub(crate) struct Group {
+    /// Set once a block has not finished in its first turn.
+    pub tracks_changes: AtomicBool,
+    /// Turns of blocks, since `tracks_changes` was set, that changed something on which others may
+    /// wait.
+    pub changes: AtomicU64,
+    /// The accesses to device memory so far, if races are checked.
+    pub history: OnceLock<GlobalHistory>,
+    /// With race checking on, serialises recording and executing global atomics, so that both have
+    /// one order.
+    pub atomics: Mutex<()>,
+    /// The launches so far, if several may run at the same time.
+    launches: RwLock<Vec<Arc<Facts>>>,
+}
+
+impl Group {
+    /// Turns change tracking on, because a block has not finished in its first turn and may be
+    /// waiting for others.
+    pub fn track_changes(&self) {
+        if !self.tracks_changes.load(Ordering::Relaxed) {
+            self.tracks_changes.store(true, Ordering::Relaxed);
+            std::sync::atomic::fence(Ordering::SeqCst);
+        }
+    }
+
+    /// Notes a change of something on which others may wait.
+    pub fn note_change(&self) {
+        // Either this thread sees the flag, or the watching threads see the change.
+        std::sync::atomic::fence(Ordering::SeqCst);
+        if self.tracks_changes.load(Ordering::Relaxed) {
+            self.changes.fetch_add(1, Ordering::Release);
+        }
+    }
+
+    /// Gives a launch its number, and its blocks theirs.
+    fn add(&self, job: &Job) -> Arc<Facts> {
+        let mut launches = self.launches.write().unwrap_or_else(PoisonError::into_inner);
+        let mut before = BTreeSet::new();
+        for &number in &job.after {
+            before.insert(number);
+            before.extend(launches.get(number).iter().flat_map(|facts| &facts.before));
+        }
+        let kernel = job.kernel.ir();
+        let checks = job.options.races || job.options.trace;
+        let code = if checks { 0..kernel.code.len() as u32 } else { 0..0 };
+        let facts = Arc::new(Facts {
+            number: launches.len(),
+            first_block: launches.last().map_or(0, |last| last.first_block + last.block_count()),
+            blocks: job.grid,
+            device: job.table.devices.as_ref().map_or(0, |devices| devices.own),
+            kernel: kernel.name.clone(),
+            lines: code.clone().map(|pc| job.kernel.source(pc)).collect(),
+            system: code.map(|pc| is_of_system_scope(kernel, pc)).collect(),
+            before,
+        });
+        launches.push(facts.clone());
+        facts
+    }
+
+    /// Returns the launch to which a block of this number belongs.
+    pub fn launch_of(&self, block: u64) -> Option<Arc<Facts>> {
+        let launches = self.launches.read().unwrap_or_else(PoisonError::into_inner);
+        let after = launches.partition_point(|facts| facts.first_block <= block);
+        launches.get(after.checked_sub(1)?).cloned()
+    }
+}
+
+/// Whether an instruction accesses memory with the scope of the system. A `volatile` access does.
+fn is_of_system_scope(kernel: &Kernel, pc: u32) -> bool {
+    let order = match &kernel.code[pc as usize].op {
+        Op::Ld(load) => load.order,
+        Op::St(store) => store.order,
+        Op::Atom(atom) => atom.order,
+        _ => return false,
+    };
+    match order {
+        Order::Weak => false,
+        Order::Volatile => true,
+        Order::Relaxed(scope)
+        | Order::Acquire(scope)
+        | Order::Release(scope)
+        | Order::AcqRel(scope) => scope == Scope::System,
+    }
+}
+
+/// What is known of a launch of a group, also after its end.
+pub(crate) struct Facts {
+    number: usize,
+    /// The number of its first block in the group.
+    pub first_block: u64,
+    blocks: [u32; 3],
+    /// The number of its device.
+    pub device: u32,
+    /// The kernel's name.
+    pub kernel: String,
+    /// The source line of each instruction, if races are checked.
+    lines: Vec<String>,
+    /// Whether each instruction has the scope of the system, if races are checked.
+    system: Vec<bool>,
+    /// The launches that it follows.
+    before: BTreeSet<usize>,
+}
+
+impl Facts {
+    fn block_count(&self) -> u64 {
+        self.blocks.iter().map(|n| u64::from(*n)).product()
+    }
+
+    /// Returns the coordinates of a block of this number in the group.
+    pub fn block_index(&self, block: u64) -> [u32; 3] {
+        crate::grid::unravel(block - self.first_block, self.blocks)
+    }
+
+    /// Returns the source line of an instruction.
+    pub fn line(&self, pc: u32) -> String {
+        self.lines.get(pc as usize).cloned().unwrap_or_default()
+    }
+
+    /// Whether an instruction accesses memory with the scope of the system.
+    pub fn is_of_system_scope(&self, pc: u32) -> bool {
+        self.system.get(pc as usize).copied().unwrap_or(false)
+    }
+}
+
+/// How the launch of a block is related to that of another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Relation {
+    Same,
+    /// Everything that the other launch did happens before.
+    Follows,
+    /// It may run at the same time on the same device.
+    SameDevice,
+    /// It may run at the same time on another device.
+    OtherDevice,
+}
+
+/// A launch of a group among the others.
+#[derive(Clone)]
+pub(crate) struct Neighbours<'a> {
+    pub group: &'a Group,
+    pub own: Arc<Facts>,
+}
+
+impl Neighbours<'_> {
+    /// Returns how this launch is related to that of a block.
+    pub fn relation(&self, block: u64) -> Relation {
+        match self.group.launch_of(block) {
+            Some(other) if other.number == self.own.number => Relation::Same,
+            Some(other) if self.own.before.contains(&other.number) => Relation::Follows,
+            Some(other) if other.device != self.own.device => Relation::OtherDevice,
+            _ => Relation::SameDevice,
+        }
+    }
+
+    /// Whether this launch follows that of a block.
+    pub fn follows(&self, block: u64) -> bool {
+        self.relation(block) == Relation::Follows
+    }
+
+    /// Whether an instruction of the launch of a block has the scope of the system.
+    pub fn is_of_system_scope(&self, block: u64, pc: u32) -> bool {
+        self.group.launch_of(block).is_some_and(|facts| facts.is_of_system_scope(pc))
+    }
+}
+
+/// Values that stay where they are until all are dropped.
+struct Arena<T> {
+    slots: [OnceCell<T>; 64],
+    more: OnceCell<Box<Arena<T>>>,
+}
+
+impl<T> Default for Arena<T> {
+    fn default() -> Self {
+        Self { slots: [const { OnceCell::new() }; 64], more: OnceCell::new() }
+    }
+}
+
+impl<T> Arena<T> {
+    fn push(&self, value: T) -> &T {
+        let mut part = self;
+        loop {
+            if let Some(free) = part.slots.iter().find(|slot| slot.get().is_none()) {
+                return free.get_or_init(|| value);
+            }
+            part = part.more.get_or_init(Box::default);
+        }
+    }
+}
