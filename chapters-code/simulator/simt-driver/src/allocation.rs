@@ -41,6 +41,11 @@ pub fn free(address: u64) -> Result {
     release(device, address)
 }
 
+/// Whether an allocation begins at an address.
+pub fn is_allocated(address: u64) -> Result<bool> {
+    Ok(driver()?.devices.iter().any(|device| lock(&device.owners).contains_key(&address)))
+}
+
 /// The context that owns the memory at an address, or else the current one.
 pub fn context_of(address: u64) -> Result<Arc<Context>> {
     let owner = driver()?.devices.iter().find_map(|device| device.owner(address));

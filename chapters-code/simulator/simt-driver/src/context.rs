@@ -1,11 +1,11 @@
 //! Contexts: which one a thread is in, and what is left of one after a kernel faulted.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use simt::FaultKind;
+use simt::{FaultKind, NoAccess, Snapshot};
 
 use crate::capture;
 use crate::error::{CUresult, Result};
@@ -26,6 +26,8 @@ pub struct Context {
     pub primary: bool,
     /// Settings that can be changed and read back.
     pub settings: Mutex<Settings>,
+    /// The contexts whose memory its kernels may access, besides its own device's.
+    pub peers: Mutex<HashSet<Handle>>,
     fault: Mutex<Option<Sticky>>,
 }
 
@@ -52,6 +54,24 @@ struct Sticky {
 
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 
+/// The pairs of contexts, and of pools and devices, between which access is enabled.
+static PEERS: AtomicUsize = AtomicUsize::new(0);
+
+/// Notes that access has been enabled.
+pub fn add_peers(count: usize) {
+    PEERS.fetch_add(count, Ordering::SeqCst);
+}
+
+/// Notes that access has been disabled.
+pub fn remove_peers(count: usize) {
+    PEERS.fetch_sub(count, Ordering::SeqCst);
+}
+
+/// Whether kernels of some context may access the memory of another device.
+pub fn any_peers() -> bool {
+    PEERS.load(Ordering::SeqCst) > 0
+}
+
 thread_local! {
     /// The contexts that this thread has pushed; the last is the current one.
     static STACK: RefCell<Vec<Handle>> = const { RefCell::new(Vec::new()) };
@@ -67,6 +87,7 @@ impl Context {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             primary,
             settings: Mutex::new(settings),
+            peers: Mutex::default(),
             fault: Mutex::new(None),
         }))
     }
@@ -74,6 +95,61 @@ impl Context {
     /// The context's device.
     pub fn device(&self) -> Result<&'static Device> {
         driver()?.device(self.ordinal as i32)
+    }
+
+    /// The memory of all devices, as kernels of the context see it.
+    pub fn memory(&self) -> Result<Snapshot> {
+        let driver = driver()?;
+        if let [only] = &driver.devices[..] {
+            return Ok(only.memory.snapshot());
+        }
+        let peers = lock(&self.peers).clone();
+        let refuses = |device: usize, base: u64| {
+            let owner = lock(&driver.devices[device].owners).get(&base).copied();
+            match owner {
+                Some(owner) if !owner.pool.is_null() => {
+                    let pool = driver.pools.get(owner.pool);
+                    let is_open = pool.is_some_and(|pool| pool.is_open_to(self.ordinal));
+                    (!is_open).then_some(NoAccess::Pool)
+                }
+                Some(owner) => (!peers.contains(&owner.context)).then_some(NoAccess::Peer),
+                // A variable of a module. Its context is one of the device's.
+                None => {
+                    let all = peers.iter().filter_map(|peer| driver.contexts.get(*peer));
+                    let is_open = { all }.any(|peer| peer.ordinal == device);
+                    (!is_open).then_some(NoAccess::Peer)
+                }
+            }
+        };
+        let memories: Vec<_> = driver.devices.iter().map(|device| &device.memory).collect();
+        Ok(Snapshot::of_devices(self.ordinal, &memories, refuses))
+    }
+
+    /// Lets kernels of the context access the memory of another.
+    pub fn enable_peer(&self, peer: &Self) -> Result {
+        if peer.handle == self.handle {
+            return Err(CUresult::INVALID_CONTEXT.because("a context is no peer of itself"));
+        }
+        if peer.ordinal == self.ordinal {
+            return Err(
+                CUresult::PEER_ACCESS_UNSUPPORTED.because("both contexts are on one device")
+            );
+        }
+        if !lock(&self.peers).insert(peer.handle) {
+            return Err(CUresult::PEER_ACCESS_ALREADY_ENABLED.into());
+        }
+        add_peers(1);
+        Ok(())
+    }
+
+    /// Takes that access back, when the work of the context is done.
+    pub fn disable_peer(&self, peer: Handle) -> Result {
+        pending::wait_for_context(self.handle)?;
+        if !lock(&self.peers).remove(&peer) {
+            return Err(CUresult::PEER_ACCESS_NOT_ENABLED.into());
+        }
+        remove_peers(1);
+        Ok(())
     }
 
     /// For a call that waits: fails if a kernel has faulted, and the error has then been observed.
@@ -214,6 +290,10 @@ pub fn destroy(handle: Handle) -> Result {
         return Err(CUresult::INVALID_CONTEXT.because(format!("{:#x} is not a context", handle.0)));
     };
     capture::forget_context(handle)?;
+    remove_peers(lock(&context.peers).len());
+    for other in driver.contexts.find(|other| lock(&other.peers).contains(&handle)) {
+        driver.contexts.get(other).map_or(Ok(()), |other| other.disable_peer(handle))?;
+    }
     let device = context.device()?;
     let _busy = lock(&device.busy);
     for function in driver.functions.find(|f| f.context == handle) {

@@ -76,6 +76,7 @@ pub fn unchanged(call: impl FnOnce() -> CUresult) -> CUresult {
 
 /// Runs the body of the function `name`.
 pub fn guard(name: &str, body: impl FnOnce() -> Result) -> CUresult {
+    crate::together::count_thread();
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => CUresult::SUCCESS,
         Ok(Err(Failure { code, cause })) => {

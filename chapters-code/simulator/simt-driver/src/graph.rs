@@ -49,8 +49,9 @@ pub struct State {
 pub struct Step {
     node: Handle,
     /// The steps that it depends on, by their index.
-    before: Vec<usize>,
-    context: Handle,
+    pub before: Vec<usize>,
+    /// Its context; null for that of the stream.
+    pub context: Handle,
     /// What it does.
     pub operation: Operation,
 }

@@ -86,6 +86,21 @@ impl Launch {
         Ok(Self { request: *request, function, params })
     }
 
+    /// Fails if the device cannot run the kernel. Nothing is queued then.
+    pub fn refuse(&self) -> Result {
+        let Request { grid, block, dynamic_shared, cluster, .. } = self.request;
+        let launch = simt::Launch {
+            kernel: &self.function.kernel,
+            grid,
+            block,
+            cluster: cluster.or(self.function.cluster()),
+            dynamic_shared,
+            params: &self.params,
+        };
+        let refused = |fault: Fault| Err(context::code(fault.kind).because(fault.message));
+        simt::check(&launch).map_or_else(refused, Ok)
+    }
+
     /// The addresses of the arguments, which are valid as long as they are not changed.
     pub fn argument_addresses(&self) -> Vec<usize> {
         let start = self.params.as_ptr() as usize;
@@ -99,27 +114,49 @@ impl Launch {
         if context.faulted() {
             return Ok(());
         }
-        let Request { grid, block, dynamic_shared, cluster, .. } = self.request;
-        let cluster = cluster.or(self.function.cluster());
-        let kernel = &*self.function.kernel;
         let device = context.device()?;
         let busy = lock(&device.busy);
+        let (job, workspace) = self.job(context, options::current())?;
+        let launched = simt::launch_in(job.table.clone(), &job.launch(), &job.options);
+        drop(workspace);
+        drop(busy);
+        Self::finish(context, launched)
+    }
+
+    /// The launch as the machine takes it, and the memory for its barriers of the whole grid.
+    pub fn job(
+        &self,
+        context: &Context,
+        options: simt::Options,
+    ) -> Result<(simt::Job, Option<GridWorkspace<'static>>)> {
+        let Request { grid, block, dynamic_shared, cluster, .. } = self.request;
+        let device = context.device()?;
         // The module can be unloaded while a thread waits for its turn, or before a graph runs.
         if module::function(self.request.function).is_err() {
             let cause = "its module was unloaded before it could run";
             let failure = CUresult::INVALID_HANDLE.because(cause);
             return Err(name(&self.function, failure));
         }
-        let params = &self.params;
-        let launch = simt::Launch { kernel, grid, block, cluster, dynamic_shared, params };
         let workspace = self.request.cooperative.then(|| GridWorkspace::new(&device.memory));
         let workspace = workspace.transpose()?;
         let grid_workspace = workspace.as_ref().map_or(0, |workspace| workspace.address);
-        let options = simt::Options { grid_workspace, ..options::current() };
         recording::launch(&device.memory, self)?;
-        let launched = simt::launch(&device.memory, &launch, &options);
-        drop(workspace);
-        drop(busy);
+        let job = simt::Job {
+            kernel: self.function.kernel.clone(),
+            grid,
+            block,
+            cluster: cluster.or(self.function.cluster()),
+            dynamic_shared,
+            params: self.params.clone(),
+            options: simt::Options { grid_workspace, ..options },
+            table: context.memory()?,
+            after: Vec::new(),
+        };
+        Ok((job, workspace))
+    }
+
+    /// Leaves a fault in the context, and adds the report of a launch that has ended.
+    pub fn finish(context: &Context, launched: simt::LaunchReport) -> Result {
         let result = match &launched.fault {
             None => Ok(()),
             Some(Fault { kind, message, .. }) if kind.is_refusal() => {
@@ -150,7 +187,7 @@ fn name(function: &Function, failure: Failure) -> Failure {
 
 /// The memory through which the blocks of a cooperative launch meet: the structure `grid_workspace`
 /// of cooperative groups (`cooperative_groups/details/driver_abi.h`).
-struct GridWorkspace<'a> {
+pub struct GridWorkspace<'a> {
     memory: &'a simt::Memory,
     address: u64,
 }

@@ -9,6 +9,8 @@
 //! - **Order.** Work runs within the call that queues it, so that streams are idle. Only functions of
 //!   the host, and what follows them in their streams, run on threads of their own (`pending.rs`). A
 //!   device does one thing at a time, however many threads ask.
+//! - **Several devices.** Each reaches each, as over NVLink. Once a context has access to another's memory,
+//!   work runs when the host waits, and kernels of all devices at the same time (`together.rs`).
 //! - **Graphs.** What a stream runs is a value (`operation.rs`). A stream that is captured
 //!   (`capture.rs`) keeps it as a node of a graph (`graph.rs`), which runs node by node.
 //! - A kernel that needs what the simulator lacks is refused when it is launched, with
@@ -80,5 +82,6 @@ mod recording;
 mod report;
 mod state;
 mod stream;
+mod together;
 mod transfer;
 mod types;

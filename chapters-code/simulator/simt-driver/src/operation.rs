@@ -4,6 +4,7 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
+use crate::allocation;
 use crate::capture;
 use crate::context::{self, Context};
 use crate::error::{CUresult, Result};
@@ -13,7 +14,7 @@ use crate::launch::Launch;
 use crate::pending;
 use crate::stream;
 use crate::transfer::{Fill, Transfer};
-use crate::types::{CUhostFn, CUstream, CUstreamCallback};
+use crate::types::{CUdeviceptr, CUhostFn, CUstream, CUstreamCallback};
 
 /// One operation of a stream.
 #[derive(Clone)]
@@ -28,6 +29,8 @@ pub enum Operation {
     Host(HostCall),
     /// The operations of a graph, in their order.
     Graph(Arc<Vec<Step>>),
+    /// Freeing device memory.
+    Free(CUdeviceptr),
     /// Nothing: a point at which dependencies meet.
     Empty,
 }
@@ -95,6 +98,7 @@ impl Operation {
                 Ok(())
             }
             Self::Graph(steps) => graph::run(steps, context),
+            Self::Free(address) => allocation::free(*address),
             Self::Empty => Ok(()),
         }
     }
@@ -104,7 +108,7 @@ impl Operation {
         match self {
             Self::Host(_) => true,
             Self::Graph(steps) => steps.iter().any(|step| step.operation.calls_host()),
-            Self::Kernel(_) | Self::Copy(_) | Self::Fill(_) | Self::Empty => false,
+            Self::Kernel(_) | Self::Copy(_) | Self::Fill(_) | Self::Free(_) | Self::Empty => false,
         }
     }
 
@@ -113,9 +117,12 @@ impl Operation {
     pub fn uses_pageable_memory(&self) -> Result<bool> {
         match self {
             Self::Copy(transfer) => transfer.uses_pageable_memory(),
-            Self::Kernel(_) | Self::Fill(_) | Self::Host(_) | Self::Graph(_) | Self::Empty => {
-                Ok(false)
-            }
+            Self::Kernel(_)
+            | Self::Fill(_)
+            | Self::Host(_)
+            | Self::Graph(_)
+            | Self::Free(_)
+            | Self::Empty => Ok(false),
         }
     }
 
@@ -127,7 +134,7 @@ impl Operation {
             Self::Fill(_) => 2,
             Self::Host(_) => 3,
             Self::Graph(_) => 4,
-            Self::Empty => 5,
+            Self::Empty | Self::Free(_) => 5,
         }
     }
 }

@@ -2,20 +2,22 @@
 //!
 //! An operation runs within the call that queues it, unless it calls a function of the host: that one
 //! may wait for the very thread that queued it. So it runs on a thread of its own, and what its stream
-//! takes before it is done does so too, each operation after those that it must follow.
+//! takes before it is done does so too, each operation after those that it must follow. Where kernels of
+//! several devices may wait for each other, operations are deferred until the host waits ([`together`]).
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::capture::{Lane, lane};
-use crate::context::Context;
+use crate::context::{self, Context};
 use crate::entry::say;
 use crate::error::{CUresult, Result};
 use crate::handles::Handle;
 use crate::operation::Operation;
 use crate::state::{driver, lock};
 use crate::stream;
+use crate::together::{self, Waiting};
 
 /// One operation that runs on a thread of its own.
 #[derive(Debug, Default)]
@@ -23,6 +25,8 @@ pub struct Work {
     /// When it was done.
     done: Mutex<Option<Instant>>,
     changed: Condvar,
+    /// If it was deferred, the launches that it is or follows, by their numbers in a group.
+    launches: Mutex<Option<(u64, Vec<usize>)>>,
 }
 
 impl Work {
@@ -33,9 +37,35 @@ impl Work {
 
     /// Returns when it is done.
     pub fn wait(&self) {
-        let done = lock(&self.done);
-        let waited = self.changed.wait_while(done, |done| done.is_none());
-        drop(waited.unwrap_or_else(PoisonError::into_inner));
+        /// How often a thread looks whether it has to run what is deferred.
+        const OFTEN: Duration = Duration::from_millis(1);
+        let _waiting = Waiting::begin();
+        while self.done().is_none() {
+            let is_alone = !context::any_peers() && !has_deferred();
+            if !is_alone {
+                together::run();
+            }
+            let done = lock(&self.done);
+            if is_alone {
+                let waited = self.changed.wait_while(done, |done| done.is_none());
+                drop(waited.unwrap_or_else(PoisonError::into_inner));
+                return;
+            }
+            let waited = self.changed.wait_timeout_while(done, OFTEN, |done| done.is_none());
+            drop(waited.unwrap_or_else(PoisonError::into_inner));
+        }
+    }
+
+    /// Notes the launches of a group that it is or follows.
+    pub fn follow_launches(&self, group: u64, launches: Vec<usize>) {
+        *lock(&self.launches) = Some((group, launches));
+    }
+
+    /// The launches of a group that it is or follows.
+    pub fn launches(&self, group: u64) -> Vec<usize> {
+        let launches = lock(&self.launches);
+        let own = launches.as_ref().filter(|(of, _)| *of == group);
+        own.map_or_else(Vec::new, |(_, launches)| launches.clone())
     }
 
     fn finish(&self) {
@@ -52,6 +82,30 @@ pub struct Entry {
     /// True if the stream and the legacy one wait for each other.
     blocking: bool,
     work: Arc<Work>,
+    /// True for an operation, false for work that the stream only waits for.
+    is_own: bool,
+    /// True for an operation that runs on a thread of its own.
+    is_threaded: bool,
+    /// What is to be run, and the work before it, if it is deferred and has not begun.
+    deferred: Option<Deferred>,
+}
+
+struct Deferred {
+    context: Arc<Context>,
+    operation: Operation,
+    before: Vec<Arc<Work>>,
+}
+
+/// A deferred operation that can run now.
+pub struct Ready {
+    /// Its work.
+    pub work: Arc<Work>,
+    /// Its context.
+    pub context: Arc<Context>,
+    /// What is to be run.
+    pub operation: Operation,
+    /// The work that it had to wait for.
+    pub before: Vec<Arc<Work>>,
 }
 
 fn entries() -> Result<MutexGuard<'static, Vec<Entry>>> {
@@ -65,6 +119,9 @@ impl Entry {
             context: context.handle,
             blocking: stream::is_blocking(stream)?,
             work,
+            is_own: false,
+            is_threaded: false,
+            deferred: None,
         })
     }
 
@@ -83,7 +140,22 @@ pub fn before(stream: Handle, context: &Context) -> Result<Vec<Arc<Work>>> {
         return Ok(Vec::new());
     }
     let new = Entry::new(stream, context, Arc::default())?;
-    Ok(of(&entries, |entry| new.follows(entry)))
+    Ok(followed(&entries, &new))
+}
+
+/// The work that a new entry follows. An operation of the same stream stands for all before it.
+fn followed(entries: &[Entry], new: &Entry) -> Vec<Arc<Work>> {
+    let mut found = Vec::new();
+    for entry in entries.iter().rev().filter(|entry| new.follows(entry)) {
+        if entry.work.done().is_none() {
+            found.push(Arc::clone(&entry.work));
+        }
+        if entry.is_own && entry.lane == new.lane {
+            break;
+        }
+    }
+    found.reverse();
+    found
 }
 
 /// The work of some entries, unless it is done: an entry goes a moment later than its work.
@@ -119,21 +191,27 @@ pub fn follow(stream: Handle, context: &Context, works: &[Arc<Work>]) -> Result 
 pub fn run(stream: Handle, context: Arc<Context>, operation: Operation) -> Result {
     let calls_host = operation.calls_host();
     let mut entries = entries()?;
-    if entries.is_empty() && !calls_host {
+    if entries.is_empty() && !calls_host && !defers(&operation)? {
         drop(entries);
         return operation.run(&context);
     }
     let work = Arc::new(Work::default());
     let new = Entry::new(stream, &context, Arc::clone(&work))?;
-    let before = of(&entries, |entry| new.follows(entry));
+    let before = followed(&entries, &new);
+    if defers(&operation)? {
+        entries.extend(deferred(new, context, operation, before)?);
+        drop(entries);
+        together::note_news();
+        return Ok(());
+    }
     if !calls_host && (before.is_empty() || operation.uses_pageable_memory()?) {
         drop(entries);
         before.iter().for_each(|work| work.wait());
         return operation.run(&context);
     }
-    entries.push(new);
+    entries.push(Entry { is_own: true, is_threaded: true, ..new });
     drop(entries);
-    let deferred = move || {
+    let in_turn = move || {
         before.iter().for_each(|work| work.wait());
         if let Err(failure) = operation.run(&context) {
             let cause = failure.cause.unwrap_or_default();
@@ -142,13 +220,92 @@ pub fn run(stream: Handle, context: Arc<Context>, operation: Operation) -> Resul
         }
         finish(&work);
     };
-    let spawned = thread::Builder::new().spawn(deferred);
+    let spawned = thread::Builder::new().spawn(in_turn);
     let failed = |error| CUresult::OPERATING_SYSTEM.because(format!("no thread: {error}"));
     spawned.map(|_| ()).map_err(failed)
 }
 
-fn finish(work: &Arc<Work>) {
+/// Whether an operation runs when the host waits.
+fn defers(operation: &Operation) -> Result<bool> {
+    Ok(context::any_peers() && !operation.calls_host() && !operation.uses_pageable_memory()?)
+}
+
+/// The entries of a deferred operation; of a graph, one per node and one for its end.
+fn deferred(
+    new: Entry,
+    context: Arc<Context>,
+    operation: Operation,
+    before: Vec<Arc<Work>>,
+) -> Result<Vec<Entry>> {
+    if let Operation::Kernel(launch) = &operation {
+        launch.refuse()?;
+    }
+    let Operation::Graph(steps) = &operation else {
+        let deferred = Some(Deferred { context, operation, before });
+        return Ok(vec![Entry { is_own: true, deferred, ..new }]);
+    };
+    let works: Vec<Arc<Work>> = steps.iter().map(|_| Arc::default()).collect();
+    let mut entries = Vec::new();
+    for (step, work) in steps.iter().zip(&works) {
+        let before = match &step.before[..] {
+            [] => before.clone(),
+            steps => steps.iter().map(|index| Arc::clone(&works[*index])).collect(),
+        };
+        let own =
+            if step.context.is_null() { Arc::clone(&context) } else { context::of(step.context)? };
+        let operation = step.operation.clone();
+        let deferred = Some(Deferred { context: own, operation, before });
+        let Entry { lane, context, blocking, .. } = new;
+        let work = Arc::clone(work);
+        entries.push(Entry {
+            lane,
+            context,
+            blocking,
+            work,
+            deferred,
+            is_own: false,
+            is_threaded: false,
+        });
+    }
+    let before = [before, works].concat();
+    let deferred = Some(Deferred { context, operation: Operation::Empty, before });
+    entries.push(Entry { is_own: true, deferred, ..new });
+    Ok(entries)
+}
+
+/// Takes the first deferred operation that has nothing left to wait for.
+pub fn take_ready() -> Option<Ready> {
+    let mut entries = entries().ok()?;
+    let is_ready = |entry: &Entry| {
+        let deferred = entry.deferred.as_ref();
+        deferred.is_some_and(|deferred| deferred.before.iter().all(|work| work.done().is_some()))
+    };
+    let entry = entries.iter_mut().find(|entry| is_ready(entry))?;
+    let Deferred { context, operation, before } = entry.deferred.take()?;
+    Some(Ready { work: Arc::clone(&entry.work), context, operation, before })
+}
+
+/// Whether a function of the host runs, or waits for its turn.
+pub fn calls_host() -> bool {
+    entries().is_ok_and(|entries| entries.iter().any(|entry| entry.is_threaded))
+}
+
+fn has_deferred() -> bool {
+    entries().is_ok_and(|entries| entries.iter().any(|entry| entry.deferred.is_some()))
+}
+
+/// Runs everything that is deferred, for a call that looks at what work has left.
+pub fn run_deferred() {
+    let Ok(entries) = entries() else { return };
+    let deferred = of(&entries, |entry| entry.deferred.is_some());
+    drop(entries);
+    deferred.iter().for_each(|work| work.wait());
+}
+
+/// Notes that work is done.
+pub fn finish(work: &Arc<Work>) {
     work.finish();
+    together::note_news();
     if let Ok(mut entries) = entries() {
         entries.retain(|entry| !Arc::ptr_eq(&entry.work, work));
     }

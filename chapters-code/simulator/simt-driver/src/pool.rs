@@ -1,8 +1,10 @@
 //! Memory pools: accounts of what `cuMemAllocAsync` and its like have handed out. Memory goes
 //! back to the device as soon as it is freed, so nothing is kept in reserve.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
+use crate::context;
 use crate::error::{CUresult, Result};
 use crate::handles::Handle;
 use crate::state::{driver, lock};
@@ -13,6 +15,8 @@ pub struct Pool {
     /// Its device's number.
     pub ordinal: usize,
     account: Mutex<Account>,
+    /// The other devices whose kernels may access memory from the pool.
+    open_to: Mutex<BTreeSet<usize>>,
 }
 
 #[derive(Debug)]
@@ -28,7 +32,28 @@ impl Pool {
     /// An empty pool.
     pub fn new(ordinal: usize) -> Self {
         let account = Account { used: 0, high: 0, release_threshold: 0, reuse: [1; 3] };
-        Self { ordinal, account: Mutex::new(account) }
+        Self { ordinal, account: Mutex::new(account), open_to: Mutex::default() }
+    }
+
+    /// Whether kernels of a device may access memory from the pool. Access by `cuCtxEnablePeerAccess` is for
+    /// other memory.
+    pub fn is_open_to(&self, device: usize) -> bool {
+        device == self.ordinal || lock(&self.open_to).contains(&device)
+    }
+
+    /// Gives a device access to the memory of the pool, or takes it back.
+    pub fn set_access(&self, device: usize, is_open: bool) -> Result {
+        if device == self.ordinal {
+            let cause = "the pool's own device always has access";
+            return if is_open { Ok(()) } else { Err(CUresult::INVALID_DEVICE.because(cause)) };
+        }
+        let mut open_to = lock(&self.open_to);
+        match is_open {
+            true if open_to.insert(device) => context::add_peers(1),
+            false if open_to.remove(&device) => context::remove_peers(1),
+            _ => {}
+        }
+        Ok(())
     }
 
     /// Notes an allocation.
@@ -65,6 +90,12 @@ impl Pool {
             _ => return Err(CUresult::INVALID_VALUE.because(format!("no such setting {number}"))),
         }
         Ok(())
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        context::remove_peers(lock(&self.open_to).len());
     }
 }
 

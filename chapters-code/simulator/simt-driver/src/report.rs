@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Mutex;
 
-use simt_report::{LaunchReport, Race, Report};
+use simt_report::{LaunchReport, Link, Race, Report};
 
 use crate::entry::say;
 use crate::options;
@@ -23,11 +23,19 @@ pub fn add(launch: LaunchReport) {
         launch.races.iter().for_each(say_once);
     }
     let mut log = lock(&LOG);
+    launch.links.iter().for_each(|link| link.add_to(&mut log.links));
     if log.launches.len() == KEPT {
         log.launches.pop_front();
         log.dropped += 1;
     }
     log.launches.push_back(launch);
+}
+
+/// Adds a copy between devices.
+pub fn add_copy(from: usize, to: usize, bytes: usize) {
+    let (from, to, copied_bytes) = (from as u32, to as u32, bytes as u64);
+    let link = Link { from, to, copied_bytes, ..Link::default() };
+    link.add_to(&mut lock(&LOG).links);
 }
 
 /// Says a race on standard error, unless one between the same two lines has been said already.

@@ -28,7 +28,8 @@ pub struct Device {
     pub ordinal: usize,
     /// Its memory.
     pub memory: Memory,
-    /// Held while anything runs on the device: one launch or copy at a time.
+    /// Held while anything runs on the device but launches of a group (`together.rs`): one launch or copy
+    /// at a time.
     pub busy: Mutex<()>,
     /// Who owns which allocation, by its first address.
     pub owners: Mutex<BTreeMap<u64, Owner>>,

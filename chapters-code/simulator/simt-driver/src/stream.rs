@@ -166,6 +166,7 @@ impl Event {
 
     /// Whether the event has happened, and the error of a kernel that faulted.
     pub fn query(&self) -> Result {
+        pending::run_deferred();
         let unfinished = self.unfinished()?;
         context::of(self.context)?.synchronize()?;
         if unfinished.is_empty() {

@@ -6,6 +6,7 @@ use crate::context::Context;
 use crate::error::{CUresult, Result};
 use crate::host;
 use crate::recording;
+use crate::report;
 use crate::state::{DEVICE_ADDRESSES, Device, driver, lock};
 use crate::types::{CUdeviceptr, CudaMemcpy3D, HostBytes, Volume};
 
@@ -187,6 +188,7 @@ fn copy_across(
         let _busy = lock(&to_device.busy);
         to_device.memory.write(to + start as u64, part)?;
     }
+    report::add_copy(from_device.ordinal, to_device.ordinal, bytes);
     Ok(())
 }
 

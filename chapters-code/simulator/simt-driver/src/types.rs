@@ -191,6 +191,16 @@ pub struct CUmemLocation {
     pub id: c_int,
 }
 
+/// `CUmemAccessDesc`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct CUmemAccessDesc {
+    /// Who gets access.
+    pub location: CUmemLocation,
+    /// `CUmemAccess_flags`.
+    pub flags: c_uint,
+}
+
 /// The part of `CUmemPoolProps` that matters here; the rest is reserved.
 #[repr(C)]
 #[derive(Clone, Copy)]

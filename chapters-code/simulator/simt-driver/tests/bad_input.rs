@@ -146,7 +146,7 @@ const CASES: &[Case] = &[
             poke(context, address)
         },
         expected: CUDA_ERROR_ILLEGAL_ADDRESS,
-        said: &["kernel `poke` at PTX line 77", "write of 4 bytes", "out-of-bounds"],
+        said: &["kernel `poke` at PTX line 77", "write of 4 bytes", "cuMemPoolSetAccess"],
     },
     Case {
         name: "no arguments",

@@ -16,6 +16,7 @@ mod launch;
 mod memory;
 mod module;
 mod outside_clients;
+mod peer;
 mod races;
 mod recording;
 mod registers;

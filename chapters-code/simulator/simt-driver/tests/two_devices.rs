@@ -44,10 +44,12 @@ fn program() {
     assert_eq!(code(second.synchronize()), CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
     assert!(first.synchronize().is_ok());
 
-    // No kernel reaches the other device's memory, and the driver says so.
-    let mut answer = 9;
-    // SAFETY: the result is valid for writing.
-    let asked = unsafe { cudarc::driver::sys::cuDeviceCanAccessPeer(&mut answer, 0, 1) };
-    assert_eq!((asked.result(), answer), (Ok(()), 0));
+    // No kernel reaches the other device's memory before access is enabled.
+    let first_word = first.default_stream().alloc_zeros::<u32>(1).unwrap();
+    let third = CudaContext::new_non_primary(1, 0).unwrap();
+    let (poke, stream) = (kernel(&third, "poke"), third.default_stream());
+    // SAFETY: the memory is that of another device, on purpose.
+    unsafe { stream.launch_builder(&poke).arg(&first_word).launch(one_block(1)) }.unwrap();
+    assert_eq!(code(third.synchronize()), CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
     let _ = (data.device_ptr(&stream), result::device::get(1));
 }

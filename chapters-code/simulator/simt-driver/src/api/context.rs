@@ -187,18 +187,22 @@ api! {
         stream::event(event)?.synchronize()
     }
 
-    /// Not possible between these devices: see `cuDeviceCanAccessPeer`.
-    fn cuCtxEnablePeerAccess(peer: CUcontext, _flags: c_uint) {
-        context::current()?;
-        context::of(peer)?;
-        Err(CUresult::PEER_ACCESS_UNSUPPORTED.into())
+    /// Lets kernels of the current context access the other's memory but for that of pools, which
+    /// `cuMemPoolSetAccess` is for. From then on work runs when the host waits: see `together.rs`.
+    fn cuCtxEnablePeerAccess(peer: CUcontext, flags: c_uint) {
+        let context = context::current()?;
+        let peer = context::of(peer)?;
+        if flags != 0 {
+            return Err(CUresult::INVALID_VALUE.because("flags other than 0"));
+        }
+        context.enable_peer(&peer)
     }
 
-    /// Never enabled.
+    /// Takes the access back.
     fn cuCtxDisablePeerAccess(peer: CUcontext) {
-        context::current()?;
+        let context = context::current()?;
         context::of(peer)?;
-        Err(CUresult::PEER_ACCESS_NOT_ENABLED.into())
+        context.disable_peer(peer)
     }
 
     /// There are no tables of private functions, which NVIDIA's runtime asks for.

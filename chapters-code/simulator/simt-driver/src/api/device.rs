@@ -90,23 +90,37 @@ api! {
         device.set(found.filter(|_| name.len() >= 7).ok_or(CUresult::INVALID_DEVICE)?)
     }
 
-    /// No kernel of one device reaches the memory of another. Copies between devices work.
+    /// All devices are linked with each other.
     fn cuDeviceCanAccessPeer(answer: Out<c_int>, device: CUdevice, peer: CUdevice) {
         driver()?.device(device)?;
         driver()?.device(peer)?;
-        answer.set(0)
+        answer.set((device != peer).into())
     }
 
-    /// None of the attributes.
+    /// Access and native atomics; no CUDA arrays. All links are of the best rank.
     fn cuDeviceGetP2PAttribute(
         value: Out<c_int>,
-        _attribute: c_uint,
+        attribute: c_uint,
         source: CUdevice,
         target: CUdevice,
     ) {
+        const PERFORMANCE_RANK: c_uint = 1;
+        const ACCESS_SUPPORTED: c_uint = 2;
+        const NATIVE_ATOMIC_SUPPORTED: c_uint = 3;
+        const CUDA_ARRAY_ACCESS_SUPPORTED: c_uint = 4;
         driver()?.device(source)?;
         driver()?.device(target)?;
-        value.set(0)
+        if source == target {
+            return Err(CUresult::INVALID_DEVICE.because("a device has no link to itself"));
+        }
+        value.set(match attribute {
+            ACCESS_SUPPORTED | NATIVE_ATOMIC_SUPPORTED => 1,
+            PERFORMANCE_RANK | CUDA_ARRAY_ACCESS_SUPPORTED => 0,
+            _ => {
+                let cause = format!("there is no attribute {attribute} of a link");
+                return Err(CUresult::INVALID_VALUE.because(cause));
+            }
+        })
     }
 
     /// Never.

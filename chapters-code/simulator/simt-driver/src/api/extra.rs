@@ -5,7 +5,7 @@ use std::ffi::{c_char, c_int};
 use crate::entry::guard;
 use crate::error::CUresult;
 use crate::types::{HostBytes, Text};
-use crate::{options, recording, report};
+use crate::{options, pending, recording, report};
 
 /// Sets an option for the launches to come. Returns 0, or `CUDA_ERROR_INVALID_VALUE` where there
 /// is no such option, or it has no such value.
@@ -25,7 +25,11 @@ use crate::{options, recording, report};
 /// `name` must be null or a string that ends in NUL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn simtSetOption(name: Text, value: i64) -> c_int {
-    guard("simtSetOption", || options::set(&name.get()?, value)).0 as c_int
+    guard("simtSetOption", || {
+        pending::run_deferred();
+        options::set(&name.get()?, value)
+    })
+    .0 as c_int
 }
 
 /// Takes what the launches since the last report counted, found and traced, as JSON:
@@ -48,6 +52,7 @@ pub unsafe extern "C" fn simtSetOption(name: Text, value: i64) -> c_int {
 pub unsafe extern "C" fn simtTakeReport(buffer: *mut c_char, length: usize) -> usize {
     let mut needed = 0;
     guard("simtTakeReport", || {
+        pending::run_deferred();
         let taken = report::take(|text| deliver(text, buffer, length, &mut needed));
         taken.map_err(|e| CUresult::UNKNOWN.because(e.to_string()))
     });
@@ -64,6 +69,7 @@ pub unsafe extern "C" fn simtTakeReport(buffer: *mut c_char, length: usize) -> u
 pub unsafe extern "C" fn simtTakeRecording(buffer: *mut c_char, length: usize) -> usize {
     let mut needed = 0;
     guard("simtTakeRecording", || {
+        pending::run_deferred();
         let taken = recording::take(|text| deliver(text, buffer, length, &mut needed));
         taken.map_err(|e| CUresult::UNKNOWN.because(e.to_string()))
     });

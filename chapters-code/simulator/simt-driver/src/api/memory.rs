@@ -2,12 +2,13 @@
 
 use std::ffi::{c_int, c_uint};
 
-use crate::allocation::{allocate, context_of, free, mapped_on};
+use crate::allocation::{allocate, context_of, free, is_allocated, mapped_on};
 use crate::capture;
 use crate::context;
 use crate::entry::api;
 use crate::error::{CUresult, Result};
 use crate::handles::Handle;
+use crate::operation::{Operation, submit};
 use crate::pending;
 use crate::pool::pool;
 use crate::profile::{MAX_PITCH, PITCH_ALIGNMENT};
@@ -87,6 +88,9 @@ api! {
         capture::unsafe_call()?;
         let context = context_of(address)?;
         context.enqueue()?;
+        if context::any_peers() && is_allocated(address)? {
+            return submit(stream, Operation::Free(address));
+        }
         pending::wait_for_stream(stream, &context)?;
         free(address)
     }

@@ -5,9 +5,17 @@ use std::ffi::c_uint;
 use crate::allocation::free_pool;
 use crate::entry::api;
 use crate::error::CUresult;
+use crate::pending;
 use crate::pool::{self, Pool};
 use crate::state::{driver, lock};
-use crate::types::{CUdevice, CUmemPoolProps, CUmemoryPool, HostBytes, In, Out};
+use crate::types::{
+    CUdevice, CUmemAccessDesc, CUmemLocation, CUmemPoolProps, CUmemoryPool, HostBytes, In, Out,
+};
+
+/// `CU_MEM_ACCESS_FLAGS_PROT_NONE`
+const NO_ACCESS: c_uint = 0;
+/// `CU_MEM_ACCESS_FLAGS_PROT_READWRITE`
+const READ_AND_WRITE: c_uint = 3;
 
 api! {
     /// The pool that the device began with.
@@ -58,6 +66,37 @@ api! {
         free_pool(device, handle)?;
         driver()?.pools.remove(handle);
         Ok(())
+    }
+
+    /// Gives other devices access to the memory of a pool, to all that it has handed out too, or takes it
+    /// back when all work is done. Access is to read and write.
+    fn cuMemPoolSetAccess(handle: CUmemoryPool, accesses: In<CUmemAccessDesc>, count: usize) {
+        const DEVICE: i32 = 1;
+        let pool = pool::pool(handle)?;
+        for index in 0..count {
+            let CUmemAccessDesc { location, flags } = accesses.at(index)?;
+            if location.kind != DEVICE {
+                return Err(CUresult::INVALID_VALUE.because("access is for devices"));
+            }
+            let device = driver()?.device(location.id)?.ordinal;
+            let is_open = match flags {
+                NO_ACCESS => false,
+                READ_AND_WRITE => true,
+                _ => return Err(CUresult::INVALID_VALUE.because(format!("access flags {flags}"))),
+            };
+            if !is_open {
+                pending::run_deferred();
+            }
+            pool.set_access(device, is_open)?;
+        }
+        Ok(())
+    }
+
+    /// The access that a device has to the memory of a pool.
+    fn cuMemPoolGetAccess(flags: Out<c_uint>, handle: CUmemoryPool, location: In<CUmemLocation>) {
+        let device = driver()?.device(location.get()?.id)?.ordinal;
+        let is_open = pool::pool(handle)?.is_open_to(device);
+        flags.set(if is_open { READ_AND_WRITE } else { NO_ACCESS })
     }
 
     /// No effect: nothing is kept.

@@ -42,6 +42,7 @@ api! {
     /// Whether the stream has anything left to do, or a kernel faulted.
     per_thread(cuStreamQuery_ptsz) fn cuStreamQuery(handle: CUstream) {
         let context = waiting(handle)?;
+        pending::run_deferred();
         context.synchronize()?;
         if pending::before(handle, &context)?.is_empty() {
             return Ok(());

@@ -173,10 +173,8 @@ unsupported! {
     cuMemMapArrayAsync_ptsz
     cuMemPoolExportPointer
     cuMemPoolExportToShareableHandle
-    cuMemPoolGetAccess
     cuMemPoolImportFromShareableHandle
     cuMemPoolImportPointer
-    cuMemPoolSetAccess
     cuMemPrefetchBatchAsync
     cuMemPrefetchBatchAsync_ptsz
     cuMemRangeGetAttribute

@@ -1,0 +1,203 @@
+//! Work that waits until the host does, and then runs on all devices at the same time.
+//!
+//! Once a context has access to the memory of another device, a kernel may wait for one that is queued
+//! later. So nothing that a stream takes runs within the call that queues it, unless the call has to wait
+//! because memory of the host is not page-locked. When the host waits, whether for a stream, an event or a
+//! copy, or asks whether one is done, everything that is queued runs: the first kernels of all streams
+//! as one group ([`simt::launch_together`]), and when one ends, what follows it in its stream.
+//!
+//! A kernel that can only continue when another thread of the host has launched something waits for that
+//! thread, up to [`PATIENCE`].
+//!
+//! - A call that asks whether work is done (`cuStreamQuery`, `cuEventQuery`) waits for all work.
+//! - A group runs on one thread of the host, and its memory is never weak.
+//! - A device gives each of its launches that run at the same time as many resident blocks as if it were
+//!   alone.
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
+use std::time::{Duration, Instant};
+
+use simt::{Feed, Job, LaunchReport, Options};
+
+use crate::context::Context;
+use crate::entry::say;
+use crate::error::{CUresult, Failure, Result};
+use crate::launch::{GridWorkspace, Launch};
+use crate::operation::Operation;
+use crate::options;
+use crate::pending::{self, Ready, Work};
+
+/// How long a group whose kernels all wait is kept for other threads of the host.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Held by the thread that runs what is queued.
+static RUNNING: Mutex<()> = Mutex::new(());
+/// Changes whenever there may be more to run.
+static NEWS: AtomicU64 = AtomicU64::new(0);
+/// Threads of the host that have called the driver and live, and those of them that wait for work.
+static THREADS: AtomicUsize = AtomicUsize::new(0);
+static WAITING: AtomicUsize = AtomicUsize::new(0);
+
+/// Counts a thread as long as it lives.
+struct Counted;
+
+impl Counted {
+    fn new() -> Self {
+        THREADS.fetch_add(1, Ordering::SeqCst);
+        Self
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        THREADS.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+thread_local! {
+    static COUNTED: Counted = Counted::new();
+}
+
+/// Notes that the calling thread uses the driver.
+pub fn count_thread() {
+    // A thread that ends is not counted again.
+    let _ = COUNTED.try_with(|_| ());
+}
+
+/// Notes that there may be more to run.
+pub fn note_news() {
+    NEWS.fetch_add(1, Ordering::SeqCst);
+}
+
+/// A thread that waits, until it is dropped.
+pub struct Waiting(());
+
+impl Waiting {
+    /// Notes that the calling thread waits.
+    pub fn begin() -> Self {
+        WAITING.fetch_add(1, Ordering::SeqCst);
+        Self(())
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        WAITING.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// Runs what can run now of what is queued, and what follows it. Returns at once if another thread does.
+pub fn run() {
+    let Some(_running) = try_lock() else { return };
+    let mut queue = Queue {
+        group: NEWS.fetch_add(1, Ordering::SeqCst),
+        options: Options { weak_memory: None, threads: 1, ..options::current() },
+        running: Vec::new(),
+        seen: 0,
+    };
+    let options = queue.options.clone();
+    simt::launch_together(&options, &mut queue);
+}
+
+fn try_lock() -> Option<MutexGuard<'static, ()>> {
+    match RUNNING.try_lock() {
+        Ok(guard) => Some(guard),
+        Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+        Err(TryLockError::WouldBlock) => None,
+    }
+}
+
+/// What the streams have queued, for one group.
+struct Queue {
+    /// A number that no other group has.
+    group: u64,
+    options: Options,
+    /// The launches of the group, until they have ended.
+    running: Vec<Option<Running>>,
+    /// The news that have been seen.
+    seen: u64,
+}
+
+struct Running {
+    work: Arc<Work>,
+    context: Arc<Context>,
+    /// Freed when the launch has ended.
+    _workspace: Option<GridWorkspace<'static>>,
+}
+
+impl Feed for Queue {
+    fn next(&mut self, ended: Vec<(usize, LaunchReport)>) -> Vec<Job> {
+        for (number, report) in ended {
+            if let Some(ended) = self.running.get_mut(number).and_then(Option::take) {
+                let result = Launch::finish(&ended.context, report);
+                self.finish(&ended.work, &ended.context, result);
+            }
+        }
+        let mut jobs = Vec::new();
+        self.seen = NEWS.load(Ordering::SeqCst);
+        while let Some(ready) = pending::take_ready() {
+            jobs.extend(self.begin(ready));
+        }
+        jobs
+    }
+
+    fn has_news(&self) -> bool {
+        self.seen != NEWS.load(Ordering::SeqCst)
+    }
+
+    fn wait_for_news(&mut self) -> bool {
+        let begin = Instant::now();
+        let others = || THREADS.load(Ordering::SeqCst) > WAITING.load(Ordering::SeqCst);
+        while !self.has_news() {
+            if begin.elapsed() > PATIENCE || !others() && !pending::calls_host() {
+                return false;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        true
+    }
+}
+
+impl Queue {
+    /// Runs an operation, unless it is a kernel, which it returns.
+    fn begin(&mut self, Ready { work, context, operation, before }: Ready) -> Option<Job> {
+        let mut after: Vec<usize> = before.iter().flat_map(|w| w.launches(self.group)).collect();
+        after.sort_unstable();
+        after.dedup();
+        let result = match operation {
+            _ if context.faulted() => Ok(()),
+            Operation::Kernel(launch) => match launch.job(&context, self.options.clone()) {
+                Ok((job, workspace)) => {
+                    work.follow_launches(self.group, vec![self.running.len()]);
+                    self.running.push(Some(Running { work, context, _workspace: workspace }));
+                    return Some(Job { after, ..job });
+                }
+                Err(failure) => Err(failure),
+            },
+            other => other.run(&context),
+        };
+        work.follow_launches(self.group, after);
+        self.finish(&work, &context, result);
+        None
+    }
+
+    fn finish(&self, work: &Arc<Work>, context: &Context, result: Result) {
+        if let Err(Failure { code, cause }) = result {
+            let cause = cause.unwrap_or_default();
+            say(&format!("an operation of a stream: {cause} ({code:?})"));
+            context.lose(code);
+        }
+        pending::finish(work);
+    }
+}
+
+impl Drop for Queue {
+    fn drop(&mut self) {
+        // Only a defect of the simulator leaves any.
+        for left in self.running.drain(..).flatten() {
+            left.context.lose(CUresult::UNKNOWN);
+            pending::finish(&left.work);
+        }
+    }
+}
