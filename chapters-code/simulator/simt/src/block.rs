@@ -91,7 +91,7 @@ impl<'a, O: Observer<'a>> Block<O> {
         self.shared.fill(POISON);
         self.barriers = Barriers::default();
         self.proxy.clear();
-        self.schedule.reseed(index);
+        self.schedule.reseed(grid.first_block() + index);
         self.spin_detector.restart();
         self.observer.start_block(index, self.warps.len() as u32, grid.shared_bytes());
         let coordinates = grid.block_index(index);

@@ -2,8 +2,8 @@
 //!
 //! [`launch_together`] runs them on one host thread: each launch that has begun runs one of its clusters
 //! for a turn, then the next launch does. So all blocks that fit on their devices are resident together, a
-//! kernel may wait for one of another device, and the order is the same each time. When a launch ends, the
-//! caller names those that can start then.
+//! kernel may wait for one of another device. The order is the same each time for the same seed. When a
+//! launch ends, the caller names those that can start then.
 //!
 //! - **Order.** A launch says which launches it follows. The accesses of those, and of what those follow,
 //!   happen before its own. Nothing else orders two launches but flags and fences, see `races`.
@@ -31,6 +31,7 @@ use crate::memory::Snapshot;
 use crate::module::LoadedKernel;
 use crate::observe::{Checking, Counting, NoObserver, Observer};
 use crate::races::GlobalHistory;
+use crate::schedule::Schedule;
 use crate::trace::Tracing;
 
 /// A launch of a group.
@@ -87,13 +88,13 @@ pub fn launch_together(options: &Options, feed: &mut dyn Feed) {
     let (jobs, group) = (Arena::default(), Group::default());
     let grids = Arena::default();
     if options.trace {
-        run::<Tracing<'_>>(&jobs, &grids, &group, feed);
+        run::<Tracing<'_>>(&jobs, &grids, &group, options.seed, feed);
     } else if options.races {
-        run::<Checking<'_>>(&jobs, &grids, &group, feed);
+        run::<Checking<'_>>(&jobs, &grids, &group, options.seed, feed);
     } else if options.counters {
-        run::<Counting>(&jobs, &grids, &group, feed);
+        run::<Counting>(&jobs, &grids, &group, options.seed, feed);
     } else {
-        run::<NoObserver>(&jobs, &grids, &group, feed);
+        run::<NoObserver>(&jobs, &grids, &group, options.seed, feed);
     }
 }
 
@@ -108,10 +109,12 @@ fn run<'a, O: Observer<'a>>(
     jobs: &'a Arena<Job>,
     grids: &'a Arena<Grid<'a>>,
     group: &'a Group,
+    seed: u64,
     feed: &mut dyn Feed,
 ) {
     let mut members: Vec<Member<'a, O>> = Vec::new();
     let mut ended = Vec::new();
+    let mut schedule = Schedule::new(seed);
     let mut is_new = true;
     let mut begun = 0;
     loop {
@@ -137,24 +140,7 @@ fn run<'a, O: Observer<'a>>(
         if members.is_empty() {
             return;
         }
-        let mut rests = true;
-        members.retain_mut(|member| {
-            let end = match member.worker.step() {
-                Step::Ran => {
-                    rests = false;
-                    return true;
-                }
-                Step::Rested => {
-                    group.track_changes();
-                    return true;
-                }
-                Step::Done => None,
-                Step::Faulted(fault) => Some(fault),
-            };
-            rests = false;
-            ended.push((member.number, member.end(end)));
-            false
-        });
+        let rests = round(group, &mut schedule, &mut members, &mut ended);
         if rests && is_stuck(group, &members) && !feed.wait_for_news() {
             let fault = deadlock(&members);
             for mut member in members.drain(..) {
@@ -163,6 +149,40 @@ fn run<'a, O: Observer<'a>>(
             }
         }
     }
+}
+
+/// Runs each launch for some turns. Returns whether all turns of clusters were used up, and none ended.
+fn round<'a, O: Observer<'a>>(
+    group: &Group,
+    schedule: &mut Schedule,
+    members: &mut Vec<Member<'a, O>>,
+    ended: &mut Vec<(usize, LaunchReport)>,
+) -> bool {
+    let mut rests = true;
+    let mut at_end = Vec::new();
+    for turn in 0..members.len() {
+        let index = schedule.pick(turn, members.len());
+        let member = &mut members[index];
+        for _ in 0..schedule.turns() {
+            let end = match member.worker.step() {
+                Step::Ran => {
+                    rests = false;
+                    continue;
+                }
+                Step::Rested => {
+                    group.track_changes();
+                    continue;
+                }
+                Step::Done => None,
+                Step::Faulted(fault) => Some(fault),
+            };
+            ended.push((member.number, member.end(end)));
+            at_end.push(member.number);
+            break;
+        }
+    }
+    members.retain(|member| !at_end.contains(&member.number));
+    rests && at_end.is_empty()
 }
 
 impl<'a, O: Observer<'a>> Member<'a, O> {

@@ -15,7 +15,7 @@
 //! | `converge` | divergence and reconvergence of a warp's lanes |
 //! | `exec` | execute one warp: control flow, memory, warp-wide operations |
 //! | `registers`, `alu` | the registers of a warp and their arithmetic |
-//! | `memory`, `module` | device memory, variables and constants |
+//! | `memory`, `devices`, `module` | device memory, variables and constants |
 //! | `racy` | accesses to bytes that several host threads access at once |
 //! | `proxy` | mbarrier objects and pending bulk copies |
 //! | `weak` | an execution mode in which loads may return older values |
@@ -38,6 +38,7 @@ mod config;
 mod converge;
 mod counters;
 mod describe;
+mod devices;
 mod exec;
 mod fault;
 mod grid;
@@ -59,9 +60,10 @@ mod weak;
 mod workers;
 
 pub use config::{Launch, MAX_CLUSTER, MAX_SHARED, MAX_THREADS, MULTIPROCESSORS, Options};
+pub use devices::NoAccess;
 pub use group::{Feed, Job, launch_together};
 pub use launch::{check, launch, launch_in};
-pub use memory::{DEVICE_BASE, Memory, MemoryError, NoAccess, Snapshot};
+pub use memory::{DEVICE_BASE, Memory, MemoryError, Snapshot};
 pub use module::{
     LOCAL_WINDOW, LoadError, LoadedKernel, LoadedModule, SHARED_WINDOW, WINDOW_BYTES,
 };

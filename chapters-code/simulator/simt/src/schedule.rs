@@ -5,7 +5,7 @@
 //! order. A warp that polls memory repeatedly without changing anything loses the rest of its
 //! slice. A block whose warps all wait or poll loses its turn.
 
-/// The order for one block.
+/// The order for one block, or for the launches of a group.
 #[derive(Clone, Debug)]
 pub(crate) struct Schedule {
     seed: u64,
@@ -67,6 +67,11 @@ impl Schedule {
     /// other.
     pub fn rounds(&mut self) -> u32 {
         if self.seed == 0 { 1 << LOG_ROUNDS } else { 1 << self.draw(u64::from(LOG_ROUNDS) + 1) }
+    }
+
+    /// Returns how many turns a launch has before another one that runs at the same time.
+    pub fn turns(&mut self) -> u32 {
+        if self.seed == 0 { 1 } else { 1 + self.draw(8) as u32 }
     }
 
     /// Returns which of `count` pending bulk copies advances now, if any.

@@ -28,7 +28,8 @@
 //! a vector access come together is an assumption.
 //!
 //! After [`PATIENCE`] stale reads in a row a thread reads the newest store, so that loops that wait
-//! end. One host thread runs the launch. Which loads are stale depends on the seed, the kernel's name,
+//! end. One host thread runs the launch. Launches that run at the same time ([`crate::group`]) run
+//! without it. Which loads are stale depends on the seed, the kernel's name,
 //! the thread and the number of its load, and not on what other threads do, so that a run can be
 //! repeated with some of its stale reads only. [`StaleReads::smallest`] finds which of them matter.
 //!

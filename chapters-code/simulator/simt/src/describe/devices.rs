@@ -71,10 +71,11 @@ fn lacking(
         };
         return (Missing::SystemScope, cure);
     }
-    let with = "with a fence and a flag in between, of which";
+    let with = "with a fence and a flag in between, where of";
     let cure = match fenced {
-        Fenced::OnDevice => format!("{with} {} (__threadfence_system())", narrow("gpu")),
-        Fenced::InBlock => format!("{with} {} (__threadfence_system())", narrow("cta")),
+        Fenced::OnDevice => format!("{with} the fence {}: __threadfence_system()", narrow("gpu")),
+        Fenced::InBlock => format!("{with} the fence {}: __threadfence_system()", narrow("cta")),
+        Fenced::ByFlagOnDevice => format!("{with} the flag {}", narrow("gpu")),
         Fenced::No => {
             "with no __threadfence_system() and atomic of system scope in between".to_owned()
         }

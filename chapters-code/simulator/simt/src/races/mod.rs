@@ -107,8 +107,10 @@ pub(crate) enum Fenced {
     No,
     /// They would order accesses by one block.
     InBlock,
-    /// They would order accesses on one device.
+    /// They would order accesses on one device, because the scope of the fence is the device.
     OnDevice,
+    /// The same, because the scope of the flag is the device.
+    ByFlagOnDevice,
 }
 
 impl Finding {

@@ -198,14 +198,22 @@ impl Releases {
     /// Returns which scope of fences and flags would order an access on another device, if it were on the
     /// same one.
     pub fn narrow(&self, from: (u64, u32), epoch: u32, acquired: &Acquired) -> Fenced {
-        let any = |scope: fn(&Release) -> &Vec<u32>| {
-            let bits = [0, BY_SYSTEM, TOO_NARROW, BY_SYSTEM | TOO_NARROW];
-            let includes = |all, bits| self.includes(all, from, bits, epoch, scope);
-            acquired.as_ref().is_some_and(|all| bits.into_iter().any(|bits| includes(all, bits)))
+        let Some(acquired) = acquired else {
+            return Fenced::No;
         };
-        if any(|release| &release.to_device) {
+        let wide = [0, BY_SYSTEM];
+        let narrow = wide.map(|bits| bits | TOO_NARROW);
+        let any = |bits: [u64; 2], scope: fn(&Release) -> &Vec<u32>| {
+            bits.into_iter().any(|bits| self.includes(acquired, from, bits, epoch, scope))
+        };
+        if any(wide, |release| &release.to_device) {
             Fenced::OnDevice
-        } else if any(|release| &release.to_block) {
+        } else if any(narrow, |release| &release.to_system) {
+            Fenced::ByFlagOnDevice
+        } else if any(narrow, |release| &release.to_device) {
+            Fenced::OnDevice
+        } else if any(wide, |release| &release.to_block) || any(narrow, |release| &release.to_block)
+        {
             Fenced::InBlock
         } else {
             Fenced::No
