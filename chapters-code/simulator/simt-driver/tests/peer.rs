@@ -378,7 +378,7 @@ fn messages() {
     let found = send_by(&devices, "send_fenced_on_device");
     assert_eq!(found.len(), 1, "{found:?}");
     let message = found[0]["message"].as_str().unwrap();
-    assert!(message.contains(narrow) && message.contains("with a fence and a flag"), "{message}");
+    assert!(message.contains(&format!("where of the fence {narrow}")), "{message}");
     assert!(
         message.starts_with("race of devices 0 and 1: byte 0 of the allocation of 4 bytes at ")
     );
@@ -402,7 +402,7 @@ fn messages() {
         assert!(message.contains(&format!("where of the {which} access {narrow}")), "{message}");
     }
     let message = data["message"].as_str().unwrap();
-    assert!(message.contains(narrow) && message.contains("with a fence and a flag"), "{message}");
+    assert!(message.contains(&format!("where of the flag {narrow}")), "{message}");
 
     let found = send_by(&devices, "send_unfenced");
     assert_eq!(found.len(), 1, "{found:?}");
@@ -481,6 +481,13 @@ fn a_token_goes_round_four_devices() {
 fn ring() {
     let devices: [Device; 4] = Device::all();
     set_option(&LIBRARY, "races", 1);
+    for seed in 0..4 {
+        set_option(&LIBRARY, "seed", seed);
+        ring_of(&devices);
+    }
+}
+
+fn ring_of(devices: &[Device; 4]) {
     let flags = devices.each_ref().map(|device| device.zeros(1));
     let rounds = 10u32;
     for (index, device) in devices.iter().enumerate() {
@@ -491,7 +498,7 @@ fn ring() {
         // SAFETY: the arguments are those of the kernel.
         unsafe { launch.launch(one_block(1)) }.unwrap();
     }
-    for device in &devices {
+    for device in devices {
         device.stream.synchronize().unwrap();
     }
     for (device, flag) in devices.iter().zip(&flags) {
@@ -504,6 +511,69 @@ fn ring() {
         all.map(|link| link["atomic_bytes"].as_u64().unwrap()).collect()
     };
     assert_eq!(atomics(&found["links"]), [320; 4]);
+}
+
+#[test]
+fn four_devices_add_their_arrays() {
+    passes_with("4", "arrays");
+}
+
+#[test]
+#[ignore = "run by the other test"]
+fn arrays() {
+    let devices: [Device; 4] = Device::all();
+    set_option(&LIBRARY, "races", 1);
+    for seed in 0..3 {
+        set_option(&LIBRARY, "seed", seed);
+        let found = all_reduce(&devices, "all_reduce");
+        assert_eq!(races(&found), Vec::<Value>::new());
+        // Each pair: the words of two blocks, read and written, and a flag per block and meeting.
+        let pairs = (0..4).flat_map(|from| (0..4).map(move |to| (from, to)));
+        let links = pairs.filter(|(from, to)| from != to).map(|(from, to)| {
+            let read = 64 * 4 * 2;
+            link(from, to, [read, read, 2 * 2 * 32, 0])
+        });
+        assert_eq!(found["links"], json!(links.collect::<Vec<_>>()));
+    }
+    let found = races(&all_reduce(&devices, "all_reduce_fenced_on_device"));
+    let is_narrow = |race: &Value| {
+        let message = race["message"].as_str().unwrap();
+        message.contains("where of the fence the scope is gpu, the threads are on devices ")
+    };
+    assert!(!found.is_empty() && found.iter().all(is_narrow), "{found:?}");
+}
+
+/// Adds arrays of all devices by this kernel, with two blocks of 64 threads on each. Returns the report.
+fn all_reduce(devices: &[Device; 4], kernel: &str) -> Value {
+    const PART: usize = 128;
+    let zeros = |words| devices.each_ref().map(|device| device.zeros(words));
+    let (arrays, flags, out) = (zeros(4 * PART), zeros(2), zeros(4 * PART));
+    let addresses = |slices: &[CudaSlice<u32>; 4]| -> Vec<u64> {
+        let both = slices.iter().zip(devices);
+        both.map(|(slice, device)| slice.device_ptr(&device.stream).0).collect()
+    };
+    let tables = devices.each_ref().map(|device| {
+        let table = |slices| device.stream.clone_htod(&addresses(slices)).unwrap();
+        (table(&arrays), table(&flags))
+    });
+    devices.iter().for_each(|device| device.stream.synchronize().unwrap());
+    report();
+    for (own, device) in devices.iter().enumerate() {
+        let (kernel, count, ordinal) = (device.kernel(kernel), 4u32, own as u32);
+        let (arrays, flags) = &tables[own];
+        let mut launch = device.stream.launch_builder(&kernel);
+        launch.arg(arrays).arg(flags).arg(&out[own]).arg(&ordinal).arg(&count);
+        let config = LaunchConfig { grid_dim: (2, 1, 1), ..one_block(64) };
+        // SAFETY: the arguments are those of the kernel, and the arrays have a part for each device.
+        unsafe { launch.launch(config) }.unwrap();
+    }
+    devices.iter().for_each(|device| device.stream.synchronize().unwrap());
+    let found = report();
+    let expected: Vec<u32> = (0..4 * PART as u32).map(|i| 4 * i + 6).collect();
+    for (device, out) in devices.iter().zip(&out) {
+        assert_eq!(device.read(out), expected);
+    }
+    found
 }
 
 #[test]

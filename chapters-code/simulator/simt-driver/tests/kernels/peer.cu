@@ -98,3 +98,62 @@ extern "C" __global__ void set(unsigned* word, unsigned value)
 {
     *word = value;
 }
+
+// Blocks of one number on all devices wait for each other.
+template <bool SYSTEM>
+__device__ void meet(unsigned* const* flags, unsigned own, unsigned devices, unsigned phase)
+{
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        if (SYSTEM) {
+            __threadfence_system();
+        } else {
+            __threadfence();
+        }
+        for (unsigned device = 0; device < devices; ++device) {
+            atomicAdd_system(&flags[device][blockIdx.x], 1);
+        }
+        // Another device may have arrived at the next meeting already.
+        while (*(const volatile unsigned*)&flags[own][blockIdx.x] < phase * devices) {
+        }
+        __threadfence_system();
+    }
+    __syncthreads();
+}
+
+// Each device adds a part of the arrays of all devices, and writes the sums into all of them.
+template <bool SYSTEM>
+__device__ void add_all(
+    unsigned* const* arrays, unsigned* const* flags, unsigned* out, unsigned own, unsigned devices)
+{
+    const unsigned part = gridDim.x * blockDim.x;
+    const unsigned first = blockIdx.x * blockDim.x + threadIdx.x;
+    for (unsigned i = first; i < devices * part; i += part) {
+        arrays[own][i] = i + own;
+    }
+    meet<SYSTEM>(flags, own, devices, 1);
+    unsigned sum = 0;
+    for (unsigned device = 0; device < devices; ++device) {
+        sum += arrays[device][own * part + first];
+    }
+    for (unsigned device = 0; device < devices; ++device) {
+        arrays[device][own * part + first] = sum;
+    }
+    meet<SYSTEM>(flags, own, devices, 2);
+    for (unsigned i = first; i < devices * part; i += part) {
+        out[i] = arrays[own][i];
+    }
+}
+
+extern "C" __global__ void all_reduce(
+    unsigned* const* arrays, unsigned* const* flags, unsigned* out, unsigned own, unsigned devices)
+{
+    add_all<true>(arrays, flags, out, own, devices);
+}
+
+// Broken: the fence before the flags is for threads of one device.
+extern "C" __global__ void all_reduce_fenced_on_device(
+    unsigned* const* arrays, unsigned* const* flags, unsigned* out, unsigned own, unsigned devices)
+{
+    add_all<false>(arrays, flags, out, own, devices);
+}
