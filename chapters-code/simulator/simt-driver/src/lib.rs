@@ -23,7 +23,7 @@
 //!
 //! Beyond the CUDA API there are `simtSetOption`, `simtTakeReport` and `simtTakeRecording`, in `api/extra.rs`.
 //!
-//! A launch returns when its kernel is done, so one that spins for ever blocks `cuLaunchKernel`.
+//! Unless work is deferred, a launch returns when its kernel is done, so one that spins for ever blocks `cuLaunchKernel`.
 //! Threads that all wait for each other are found out, and an instruction limit ends the rest. No
 //! signal is caught here: Ctrl-C ends the process at once.
 //!
@@ -45,7 +45,7 @@
 //!
 //! | variable | default | what it sets |
 //! | --- | --- | --- |
-//! | `SIMT_DEVICES` | 1 | the number of devices, at most 64; with 0, there is none |
+//! | `SIMT_DEVICES` | 1 | the number of devices, at most 64, all linked with each other; with 0, there is none |
 //! | `SIMT_SEED` | 0 | the order in which warps and blocks take turns; 0 is in order |
 //! | `SIMT_THREADS` | 0 | threads of the host that execute blocks; 0 is one a core |
 //! | `SIMT_RACES` | 0 | 1 looks for races, and says them on standard error too |
