@@ -120,7 +120,17 @@ impl Launch {
         let launched = simt::launch_in(job.table.clone(), &job.launch(), &job.options);
         drop(workspace);
         drop(busy);
+        Self::say_fault(&launched);
         Self::finish(context, launched)
+    }
+
+    /// Says why a launch ended early, if it did, and if faults are said.
+    pub fn say_fault(launched: &simt::LaunchReport) {
+        if let Some(fault) = launched.fault.as_ref().filter(|fault| !fault.kind.is_refusal())
+            && options::says_faults()
+        {
+            say(&fault.message);
+        }
     }
 
     /// The launch as the machine takes it, and the memory for its barriers of the whole grid.
@@ -163,9 +173,6 @@ impl Launch {
                 Err(context::code(*kind).because(message.clone()))
             }
             Some(f) => {
-                if options::says_faults() {
-                    say(&f.message);
-                }
                 context.poison(f.kind);
                 Ok(())
             }

@@ -128,7 +128,14 @@ struct Running {
 
 impl Feed for Queue {
     fn next(&mut self, ended: Vec<(usize, LaunchReport)>) -> Vec<Job> {
+        let mut said = None;
         for (number, report) in ended {
+            // Launches that end in one deadlock have one message.
+            let message = report.fault.as_ref().map(|fault| fault.message.clone());
+            if message != said {
+                Launch::say_fault(&report);
+                said = message;
+            }
             if let Some(ended) = self.running.get_mut(number).and_then(Option::take) {
                 let result = Launch::finish(&ended.context, report);
                 self.finish(&ended.work, &ended.context, result);

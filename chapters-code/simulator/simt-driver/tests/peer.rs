@@ -373,6 +373,9 @@ fn messages() {
     assert_eq!(send_by(&devices, "send"), Vec::<Value>::new());
     set_option(&LIBRARY, "races", 1);
     assert_eq!(send_by(&devices, "send"), Vec::<Value>::new());
+    set_option(&LIBRARY, "trace", 1);
+    assert_eq!(send_by(&devices, "send"), Vec::<Value>::new());
+    set_option(&LIBRARY, "trace", 0);
     let narrow = "the scope is gpu, the threads are on devices 0 and 1: use system scope";
 
     let found = send_by(&devices, "send_fenced_on_device");
