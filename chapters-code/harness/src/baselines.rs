@@ -247,14 +247,27 @@ pub struct Call<P> {
 
 /// One way in which a library does a problem's work.
 pub struct Way<P> {
-    /// The library.
-    pub library: Baselines,
+    /// The library, such as `CUB`.
+    pub library: String,
+    /// Its version.
+    pub version: String,
     /// What the library calls it, such as `DeviceReduce::Sum`.
     pub name: String,
     enqueue: Enqueue<P>,
 }
 
 impl<P> Way<P> {
+    /// A call of a library that the program itself loads. `enqueue` enqueues one complete operation.
+    pub fn new(
+        library: impl Into<String>,
+        version: impl Into<String>,
+        name: impl Into<String>,
+        enqueue: impl FnMut(&P) -> Result<(), DriverError> + 'static,
+    ) -> Self {
+        let (library, version, name) = (library.into(), version.into(), name.into());
+        Self { library, version, name, enqueue: Box::new(enqueue) }
+    }
+
     /// Enqueues one complete operation on the problem's stream.
     ///
     /// # Errors
@@ -329,6 +342,6 @@ impl Baselines {
                 _ => Err(DriverError(CUresult::CUDA_ERROR_UNKNOWN)),
             }
         });
-        Ok(Some(Way { library: self.clone(), name, enqueue }))
+        Ok(Some(Way { library: self.name.clone(), version: self.version.clone(), name, enqueue }))
     }
 }

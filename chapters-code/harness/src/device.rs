@@ -5,6 +5,7 @@ use std::sync::Arc;
 use cudarc::driver::{
     CudaContext, CudaStream, DriverError,
     sys::{
+        self,
         CUdevice_attribute_enum::{self as attribute, *},
         CUresult,
     },
@@ -87,6 +88,11 @@ fn driver_version() -> Result<i32, DriverError> {
     Ok(version)
 }
 
+/// The number of devices of the driver that is bound; 0 before a device was opened.
+pub fn count() -> usize {
+    CudaContext::device_count().map_or(0, |count| count.max(0) as usize)
+}
+
 impl Device {
     /// Opens the first device of the library that `choice` selects.
     ///
@@ -116,6 +122,49 @@ impl Device {
             }
         }
         Ok(Self { stream: context.default_stream(), context, properties, simulator })
+    }
+
+    /// This device and the next ones, `count` in all. Every two of them can read and write each other's memory.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where there are fewer devices, or two that cannot reach each other's memory.
+    pub fn with_peers(&self, count: usize) -> Result<Vec<Self>, Error> {
+        let found = self::count();
+        if count > found {
+            return Err(Error::Usage(format!(
+                "{count} devices are asked for, and there {} {found}\n  remedy: give --devices {found}, or use \
+                 the simulator: SIMT_DEVICES={count} and --device sim",
+                if found == 1 { "is" } else { "are" },
+            )));
+        }
+        let mut devices = vec![self.clone()];
+        for ordinal in 1..count {
+            let context = CudaContext::new(ordinal)
+                .map_err(|error| Error::driver(format!("opening device {ordinal}"), error))?;
+            let properties = Properties::read(&context)
+                .map_err(|error| Error::driver("asking the device what it is", error))?;
+            let stream = context.default_stream();
+            devices.push(Self { stream, context, properties, simulator: self.simulator });
+        }
+        for device in &devices {
+            for peer in devices.iter().filter(|peer| peer.context != device.context) {
+                device.enable_access_to(peer).map_err(|error| {
+                    let (from, to) = (device.context.ordinal(), peer.context.ordinal());
+                    Error::driver(format!("letting device {from} access device {to}"), error)
+                })?;
+            }
+        }
+        Ok(devices)
+    }
+
+    /// Lets kernels of this device read and write the memory of another.
+    fn enable_access_to(&self, peer: &Self) -> Result<(), DriverError> {
+        self.context.bind_to_thread()?;
+        // SAFETY: the peer's context lives as long as `peer`; a primary context is never destroyed while it is held.
+        match unsafe { sys::cuCtxEnablePeerAccess(peer.context.cu_ctx(), 0) }.result() {
+            Err(DriverError(CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)) => Ok(()),
+            enabled => enabled,
+        }
     }
 
     /// The same device with a stream of its own. It can be captured in a graph; the default one cannot.

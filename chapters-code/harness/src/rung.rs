@@ -213,8 +213,8 @@ impl<P: Problem> AnyProblem for Posed<P> {
                     let other = &mut |p: &mut P| way.enqueue(p);
                     let [own, of_way] = stopwatch.measure_in_turn(p, &mut operation, other)?;
                     baseline = Some(Compared {
-                        name: way.library.name.clone(),
-                        version: way.library.version.clone(),
+                        name: way.library.clone(),
+                        version: way.version.clone(),
                         call: way.name.clone(),
                         comparison: Comparison::of(&of_way, &own),
                         samples: of_way,
@@ -270,9 +270,10 @@ fn fastest<P: Problem>(
     libraries: &[Baselines],
     promise: &P::Promise,
 ) -> Result<Option<Way<P>>, Error> {
-    for library in libraries {
+    let of_libraries = libraries.iter().map(|library| problem.baseline(promise, library));
+    for ways in of_libraries.chain([problem.loaded_baseline(promise)]) {
         let mut timed = Vec::new();
-        for mut way in problem.baseline(promise, library)? {
+        for mut way in ways? {
             let time = stopwatch.estimate(&mut || way.enqueue(problem))?;
             timed.push((time.median, way));
         }
@@ -360,6 +361,14 @@ pub trait Problem: Sized {
         _promise: &Self::Promise,
         _library: &Baselines,
     ) -> Result<Vec<Way<Self>>, Error> {
+        Ok(Vec::new())
+    }
+
+    /// The work of a launch with this promise by a library that the program itself loads, in each of its ways.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where the library is not to be had and cannot be done without.
+    fn loaded_baseline(&self, _promise: &Self::Promise) -> Result<Vec<Way<Self>>, Error> {
         Ok(Vec::new())
     }
 }

@@ -1,0 +1,32 @@
+// As two_shot.cu, but the devices wait for each other within the kernel, by flags in device memory. The host neither
+// records nor waits for an event.
+//
+// flags_<devices>(Pointers in, Pointers out, Flags flags, int device, unsigned epoch, size_t first, size_t end)
+// Launch: the same number of blocks on every device, all resident; at least as many threads per block as devices. A
+// launch uses two epochs, `epoch` and the next.
+#include "add_packs.cuh"
+#include "barrier.cuh"
+
+// ANCHOR: flags
+template <int DEVICES>
+__device__ void two_shot(const Pointers& in, const Pointers& out, const Flags& flags, int device,
+                         unsigned epoch, size_t first, size_t end) {
+    barrier_of_devices<DEVICES>(flags, device, epoch);
+    size_t threads = size_t(gridDim.x) * blockDim.x;
+    size_t thread = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    for (size_t pack = first / 4 + thread; pack < end / 4; pack += threads) {
+        store_to_all<DEVICES>(out, pack, sum_of_all<DEVICES, float4>(in, pack));
+    }
+    for (size_t i = end / 4 * 4 + thread; i < end; i += threads) {
+        store_to_all<DEVICES>(out, i, sum_of_all<DEVICES, float>(in, i));
+    }
+    barrier_of_devices<DEVICES>(flags, device, epoch + 1);
+}
+// ANCHOR_END: flags
+
+#define FLAGS(DEVICES)                                                                             \
+    extern "C" __global__ void flags_##DEVICES(Pointers in, Pointers out, Flags flags, int device, \
+                                               unsigned epoch, size_t first, size_t end) {         \
+        two_shot<DEVICES>(in, out, flags, device, epoch, first, end);                              \
+    }
+KERNELS_OF(FLAGS)

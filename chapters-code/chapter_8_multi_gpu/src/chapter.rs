@@ -1,0 +1,72 @@
+//! The chapter as the report runs it: which rungs there are, on which cases, in how much memory.
+
+use harness::{
+    AnyProblem, Case, ChapterParameters, Device, Error, Parameters, Posed, Rung, Shape, rung,
+};
+use report::{
+    Chapter,
+    values::{Values, number},
+};
+
+use crate::{
+    DeviceParameters,
+    problem::{AllReduce, MOST},
+    rungs,
+};
+
+/// Chapter 8.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MultiGpu;
+
+impl Chapter for MultiGpu {
+    fn name(&self) -> &'static str {
+        "chapter_8_multi_gpu"
+    }
+
+    fn summary(&self) -> &'static str {
+        "Chapter 8, all-reduce: every device gets the sum of the arrays of all devices"
+    }
+
+    fn rungs(&self) -> Vec<Rung> {
+        rung::rungs(&rungs())
+    }
+
+    fn default_shapes(&self, device: &Device) -> Vec<Shape> {
+        let n = match device.is_simulated() {
+            true => 1 << 16,
+            false => 1 << 26,
+        };
+        vec![Shape::Vector { n }]
+    }
+
+    fn parameters_in_words(&self, case: &Case) -> String {
+        DeviceParameters::of(case).to_string()
+    }
+
+    fn parameters_from(&self, value: Values<'_>) -> Result<Parameters, String> {
+        Ok(DeviceParameters {
+            devices: number(value, "devices")?.map(|devices: u64| devices as usize),
+        }
+        .into())
+    }
+
+    fn title(&self, case: &Case) -> String {
+        format!("all-reduce of {} {}{}", case.shape, case.dtype, DeviceParameters::of(case))
+    }
+
+    fn complete(&self, case: &Case) -> Case {
+        let DeviceParameters { devices } = DeviceParameters::of(case);
+        let devices = devices.or_else(|| Some(harness::device::count().clamp(1, MOST)));
+        Case { parameters: DeviceParameters { devices }.into(), ..*case }
+    }
+
+    fn device_bytes(&self, case: &Case) -> u64 {
+        // The input, the result, the gathered arrays, and room for the driver.
+        let devices = DeviceParameters::of(case).devices.unwrap_or(1) as u64;
+        case.input_bytes() * (1 + devices) + (64 << 20)
+    }
+
+    fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
+        Ok(Box::new(Posed::new(AllReduce::new(device, case)?, rungs())))
+    }
+}

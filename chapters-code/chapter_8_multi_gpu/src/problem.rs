@@ -1,0 +1,238 @@
+//! What the rungs solve: an array on each device, the expected sum, and the judge.
+
+use cudarc::driver::{CudaSlice, DevicePtr, DevicePtrMut, DeviceRepr, DriverError};
+use harness::{
+    Case, ChapterParameters, Device, Dtype, Error, Op, Output, Problem, Refusal, Rung, Shape,
+    Traffic,
+    baselines::Way,
+    bound::{self, Compensated},
+    buffer::{self, Fingerprint},
+    inputs,
+    verify::{Accepted, Verdict},
+};
+
+use crate::{DeviceParameters, baseline};
+
+/// The largest number of devices: `MOST` of pointers.cuh.
+pub const MOST: usize = 8;
+
+/// `struct Pointers` and `struct Flags` of the kernels: an address per device.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Addresses(pub [u64; MOST]);
+
+// SAFETY: a struct of eight addresses, as in the kernels.
+unsafe impl DeviceRepr for Addresses {}
+
+/// The sum of the arrays of all devices, for every device.
+pub struct AllReduce {
+    /// The devices. Every pair can read and write each other's memory. The first is timed.
+    pub devices: Vec<Device>,
+    /// Size and input.
+    pub case: Case,
+    /// The number of elements of each array.
+    pub n: usize,
+    /// The array of each device, at least one element long.
+    pub inputs: Vec<CudaSlice<f32>>,
+    /// The result on each device.
+    pub outs: Vec<Output<f32>>,
+    host: Vec<Vec<f32>>,
+    /// The exact sums, and the sums of the absolute values.
+    expected: Vec<(f64, f64)>,
+}
+
+impl AllReduce {
+    /// Makes the arrays of a case, copies each to its device, and computes the reference.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where there are fewer devices, [`Error::Driver`] where a device has no room or cannot
+    /// reach another one's memory.
+    pub fn new(device: &Device, case: &Case) -> Result<Self, Error> {
+        let count = DeviceParameters::of(case).devices.unwrap_or(1);
+        let devices = device.with_peers(count)?;
+        let host: Vec<Vec<f32>> = (0..count as u64).map(|rank| input(case, rank)).collect();
+        let n = case.elements() as usize;
+        let arrays = devices.iter().zip(&host);
+        Ok(Self {
+            inputs: arrays
+                .map(|(device, host)| buffer::to_device(device, host))
+                .collect::<Result<_, _>>()?,
+            outs: devices.iter().map(|device| Output::new(device, n)).collect::<Result<_, _>>()?,
+            expected: sums(n, &host),
+            devices,
+            case: *case,
+            n,
+            host,
+        })
+    }
+
+    /// The results that are accepted.
+    pub(crate) fn accepted(&self) -> impl Iterator<Item = Accepted<f32>> + '_ {
+        let depth = self.devices.len() as u64 - 1;
+        self.expected.iter().map(move |&(sum, absolute)| Accepted::Within {
+            value: sum,
+            bound: bound::sum(Dtype::F32, depth, absolute),
+        })
+    }
+
+    /// The address of each device's array.
+    pub fn input_addresses(&self) -> Addresses {
+        let mut addresses = Addresses::default();
+        for ((address, input), device) in
+            addresses.0.iter_mut().zip(&self.inputs).zip(&self.devices)
+        {
+            *address = input.device_ptr(&device.stream).0;
+        }
+        addresses
+    }
+
+    /// The address of each device's result.
+    pub fn out_addresses(&mut self) -> Addresses {
+        let mut addresses = Addresses::default();
+        for ((address, out), device) in
+            addresses.0.iter_mut().zip(&mut self.outs).zip(&self.devices)
+        {
+            *address = out.view_mut().device_ptr_mut(&device.stream).0;
+        }
+        addresses
+    }
+
+    /// The elements that each device adds: parts of nearly the same length, which begin at a multiple of 4.
+    pub fn parts(&self) -> Vec<(usize, usize)> {
+        let length = self.n.div_ceil(self.devices.len()).next_multiple_of(4);
+        let part = |d: usize| ((d * length).min(self.n), ((d + 1) * length).min(self.n));
+        (0..self.devices.len()).map(part).collect()
+    }
+
+    /// Lets the streams of all devices wait for that of the first.
+    ///
+    /// # Errors
+    /// The driver's error.
+    pub fn fork(&self) -> Result<(), DriverError> {
+        let (first, others) = self.devices.split_at(1);
+        others.iter().try_for_each(|other| other.stream.join(&first[0].stream))
+    }
+
+    /// Lets the stream of the first device wait for those of all others.
+    ///
+    /// # Errors
+    /// The driver's error.
+    pub fn join(&self) -> Result<(), DriverError> {
+        let (first, others) = self.devices.split_at(1);
+        others.iter().try_for_each(|other| first[0].stream.join(&other.stream))
+    }
+
+    /// Lets the stream of every device wait for all others.
+    ///
+    /// # Errors
+    /// The driver's error.
+    pub fn join_all(&self) -> Result<(), DriverError> {
+        let events = self.devices.iter().map(|device| device.stream.record_event(None));
+        let events = events.collect::<Result<Vec<_>, _>>()?;
+        for device in &self.devices {
+            events.iter().try_for_each(|event| device.stream.wait(event))?;
+        }
+        Ok(())
+    }
+}
+
+/// The array of one device.
+fn input(case: &Case, rank: u64) -> Vec<f32> {
+    inputs::generate(&Case { seed: case.seed.wrapping_mul(1_000).wrapping_add(rank), ..*case })
+}
+
+fn sums(n: usize, host: &[Vec<f32>]) -> Vec<(f64, f64)> {
+    use rayon::prelude::*;
+    let of_element = |i: usize| {
+        let (mut sum, mut absolute) = (Compensated::default(), 0.0);
+        for array in host {
+            sum.add(f64::from(array[i]));
+            absolute += f64::from(array[i].abs());
+        }
+        (sum.value(), absolute)
+    };
+    (0..n).into_par_iter().map(of_element).collect()
+}
+
+impl Problem for AllReduce {
+    type Promise = ();
+
+    fn device(&self) -> &Device {
+        &self.devices[0]
+    }
+
+    fn case(&self) -> &Case {
+        &self.case
+    }
+
+    fn reset(&mut self) -> Result<(), DriverError> {
+        for out in &mut self.outs {
+            out.poison()?;
+        }
+        // No device may write to another one's result before it is poisoned.
+        self.join_all()
+    }
+
+    fn judge(&mut self, _promise: &(), _launches: u64) -> Result<Verdict, Error> {
+        let mut all: Option<Verdict> = None;
+        for (d, device) in self.devices.iter().enumerate() {
+            device.finish("waiting for a device")?;
+            let mut verdict = self.outs[d].compare(self.accepted())?;
+            for failure in &mut verdict.failures {
+                failure.message = format!("on device {d}: {}", failure.message);
+            }
+            verdict.failures.extend(buffer::check_input(
+                device,
+                &mut self.inputs[d],
+                &self.host[d],
+            )?);
+            all = Some(match all {
+                None => verdict,
+                Some(mut all) => {
+                    all.failures.extend(verdict.failures);
+                    if verdict.error > all.error {
+                        (all.error, all.error_bound) = (verdict.error, verdict.error_bound);
+                    }
+                    all
+                }
+            });
+        }
+        Ok(all.unwrap_or_default())
+    }
+
+    fn judged(&self, _promise: &()) -> (u64, Vec<&dyn Fingerprint>) {
+        (0, Vec::new()) // a fingerprint is of one device's memory
+    }
+
+    fn traffic(&self, _promise: &()) -> Traffic {
+        let bytes = self.case.input_bytes();
+        Traffic { read: bytes, written: bytes }
+    }
+
+    fn loaded_baseline(&self, _promise: &()) -> Result<Vec<Way<Self>>, Error> {
+        baseline::all_reduce(self)
+    }
+
+    fn refill(&mut self, case: &Case) -> Result<(), Error> {
+        self.case = *case;
+        self.host = (0..self.devices.len() as u64).map(|rank| input(case, rank)).collect();
+        self.expected = sums(self.n, &self.host);
+        for ((device, memory), host) in self.devices.iter().zip(&mut self.inputs).zip(&self.host) {
+            buffer::overwrite(device, memory, host)?;
+        }
+        Ok(())
+    }
+}
+
+/// Refuses matrices, and operators other than the sum.
+pub fn vectors_only(rung: &Rung, case: &Case) -> Option<Refusal> {
+    match case.shape {
+        Shape::Matrix { .. } => Some(Refusal::wants_vector()),
+        Shape::Vector { .. } => no_kernel(rung, case),
+    }
+}
+
+fn no_kernel(_rung: &Rung, case: &Case) -> Option<Refusal> {
+    let has_kernel = case.op == Op::Sum && case.dtype == Dtype::F32;
+    (!has_kernel).then_some(Refusal::NoKernel)
+}

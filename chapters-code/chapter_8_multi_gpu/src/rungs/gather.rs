@@ -1,0 +1,54 @@
+//! The first device copies all arrays to itself, adds them, and copies the sum to the others.
+
+use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::nvrtc::Ptx;
+use harness::{Error, Launch, Rung, buffer, ptx};
+
+use crate::problem::{AllReduce, vectors_only};
+
+/// The first device copies all arrays to itself, adds them, and copies the sum to the others.
+pub static RUNG: Rung = Rung::new(
+    "gather",
+    "one device copies all arrays to itself, adds them, and copies the sum to the others",
+    ptx!("kernels/gather.ptx"),
+)
+.refuses(vectors_only);
+
+/// Copies between devices, and one kernel on the first.
+pub fn prepare(p: &AllReduce, rung: &Rung) -> Result<Launch<AllReduce>, Error> {
+    let first = &p.devices[0];
+    let module = first.context.load_module(Ptx::from_src(rung.ptx))?;
+    let kernel = module.load_function("sum")?;
+    let config = LaunchConfig {
+        grid_dim: (p.n.div_ceil(1024).clamp(1, first.resident_blocks(1024) as usize) as u32, 1, 1),
+        block_dim: (1024, 1, 1),
+        shared_mem_bytes: 0,
+    };
+    let others = p.devices.len() as u32 - 1;
+    let mut gathered = buffer::scratch::<f32>(first, (p.n * others as usize) as u64)?;
+    let function = kernel.clone();
+
+    let enqueue = move |p: &mut AllReduce| {
+        if p.n == 0 {
+            return Ok(());
+        }
+        p.fork()?;
+        let (n, stream) = (p.n, p.devices[0].stream.clone());
+        for (k, input) in p.inputs[1..].iter().enumerate() {
+            stream.memcpy_dtod(&input.slice(..n), &mut gathered.slice_mut(k * n..(k + 1) * n))?;
+        }
+        let (first, rest) = p.outs.split_at_mut(1);
+        let mut sum = first[0].view_mut();
+        let mut launch = stream.launch_builder(&function);
+        launch.arg(&p.inputs[0]).arg(&gathered).arg(&mut sum).arg(&n).arg(&others);
+        // SAFETY: gather.cu is `(const float* own, const float* gathered, float* out, size_t n, unsigned others)`.
+        // It reads n elements of `own` and others * n of `gathered`, and writes n.
+        unsafe { launch.launch(config)? };
+        for (out, device) in rest.iter_mut().zip(&p.devices[1..]) {
+            device.stream.join(&stream)?;
+            device.stream.memcpy_dtod(&first[0].view(), &mut out.view_mut())?;
+        }
+        p.join()
+    };
+    Ok(Launch::new(kernel, config, (), enqueue))
+}

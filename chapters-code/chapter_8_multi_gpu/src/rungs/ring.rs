@@ -1,0 +1,85 @@
+//! Each device sends to its right neighbour only, one chunk per step, so that all links work at the same time.
+
+use cudarc::driver::{LaunchConfig, PushKernelArg, result};
+use cudarc::nvrtc::Ptx;
+use harness::{Error, Launch, Rung, ptx};
+
+use crate::problem::{AllReduce, vectors_only};
+
+/// Each device sends to its right neighbour only, one chunk per step, so that all links work at the same time.
+pub static RUNG: Rung = Rung::new(
+    "ring",
+    "each device sends one chunk per step to its right neighbour: all links work at once",
+    ptx!("kernels/ring.ptx"),
+)
+.refuses(vectors_only);
+
+/// 2 (devices - 1) steps. In each, every device copies a chunk from its left neighbour. In the first half it adds its
+/// own.
+pub fn prepare(p: &AllReduce, rung: &Rung) -> Result<Launch<AllReduce>, Error> {
+    let mut kernels = Vec::new();
+    for device in &p.devices {
+        let module = device.context.load_module(Ptx::from_src(rung.ptx))?;
+        kernels.push(module.load_function("sum")?);
+    }
+    let chunks = p.parts();
+    let blocks = chunks[0].1.div_ceil(1024).clamp(1, p.devices[0].resident_blocks(1024) as usize);
+    let config = LaunchConfig {
+        grid_dim: (blocks as u32, 1, 1),
+        block_dim: (1024, 1, 1),
+        shared_mem_bytes: 0,
+    };
+    let kernel = kernels[0].clone();
+
+    let enqueue = move |p: &mut AllReduce| {
+        let devices = p.devices.len();
+        let (inputs, outs) = (p.input_addresses(), p.out_addresses());
+        p.fork()?;
+        for step in 0..2 * (devices - 1) {
+            let adds = step < devices - 1;
+            for d in 0..devices {
+                let left = (d + devices - 1) % devices;
+                // The chunk that the left neighbour has finished in the step before.
+                let (begin, end) = chunks[(left + 2 * devices - step) % devices];
+                if begin == end {
+                    continue;
+                }
+                let stream = p.devices[d].stream.clone();
+                let (from, to) = match step {
+                    // In the first step the neighbour's own elements are its partial sum.
+                    0 => (inputs.0[left], outs.0[d]),
+                    _ => (outs.0[left], outs.0[d]),
+                };
+                let (own_context, of_left) =
+                    (p.devices[d].context.cu_ctx(), p.devices[left].context.cu_ctx());
+                let at = 4 * begin as u64;
+                stream.context().bind_to_thread()?;
+                // SAFETY: both arrays have n elements, of which [begin, end) are copied. The streams have met after the
+                // last step, so nothing writes what is read. (`memcpy_dtod` would wait for the neighbour's copy of this
+                // step, too.)
+                unsafe {
+                    result::memcpy_peer_async(
+                        own_context,
+                        to + at,
+                        of_left,
+                        from + at,
+                        4 * (end - begin),
+                        stream.cu_stream(),
+                    )?;
+                }
+                if adds {
+                    let (own, n) = (p.inputs[d].slice(begin..end), end - begin);
+                    let mut out = p.outs[d].view_mut();
+                    let mut to = out.slice_mut(begin..end);
+                    let mut launch = stream.launch_builder(&kernels[d]);
+                    launch.arg(&own).arg(&mut to).arg(&n);
+                    // SAFETY: ring.cu is `(const float* own, float* received, size_t n)`. Both slices have n elements.
+                    unsafe { launch.launch(config)? };
+                }
+            }
+            p.join_all()?;
+        }
+        Ok(())
+    };
+    Ok(Launch::new(kernel, config, (), enqueue))
+}

@@ -1,0 +1,50 @@
+//! Every device adds one part of all arrays: its kernel loads from all devices, and stores to all.
+
+use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::nvrtc::Ptx;
+use harness::{Error, Launch, Rung, ptx};
+
+use crate::problem::{AllReduce, vectors_only};
+
+/// Every device adds one part of all arrays: its kernel loads from all devices, and stores to all.
+pub static RUNG: Rung = Rung::new(
+    "two_shot",
+    "every device adds one part: its kernel loads from all devices and stores to all",
+    ptx!("kernels/two_shot.ptx"),
+)
+.refuses(vectors_only);
+
+/// Threads per block.
+const THREADS: u32 = 512;
+
+/// One kernel per device, between two meetings of all streams.
+pub fn prepare(p: &AllReduce, rung: &Rung) -> Result<Launch<AllReduce>, Error> {
+    let mut kernels = Vec::new();
+    for device in &p.devices {
+        let module = device.context.load_module(Ptx::from_src(rung.ptx))?;
+        kernels.push(module.load_function(&format!("two_shot_{}", p.devices.len()))?);
+    }
+    let parts = p.parts();
+    let packs = (parts[0].1 as u32).div_ceil(4);
+    let config = LaunchConfig {
+        grid_dim: (packs.div_ceil(THREADS).clamp(1, p.devices[0].resident_blocks(THREADS)), 1, 1),
+        block_dim: (THREADS, 1, 1),
+        shared_mem_bytes: 0,
+    };
+    let kernel = kernels[0].clone();
+
+    let enqueue = move |p: &mut AllReduce| {
+        let (inputs, outs) = (p.input_addresses(), p.out_addresses());
+        p.fork()?;
+        for ((device, kernel), (first, end)) in p.devices.iter().zip(&kernels).zip(&parts) {
+            let mut launch = device.stream.launch_builder(kernel);
+            launch.arg(&inputs).arg(&outs).arg(first).arg(end);
+            // SAFETY: two_shot.cu is `(Pointers in, Pointers out, size_t first, size_t end)`. It reads and writes the
+            // elements from `first` to before `end` of every device's arrays, which have n elements. `first` is a
+            // multiple of 4.
+            unsafe { launch.launch(config)? };
+        }
+        p.join()
+    };
+    Ok(Launch::new(kernel, config, (), enqueue))
+}
