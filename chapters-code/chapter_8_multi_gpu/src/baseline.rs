@@ -40,6 +40,10 @@ pub(crate) fn all_reduce(p: &AllReduce) -> Result<Vec<Way<AllReduce>>, Error> {
         };
         run().map_err(|_| DriverError(CUresult::CUDA_ERROR_UNKNOWN))
     });
+    for (out, device) in outs.borrow_mut().iter_mut().zip(&p.devices) {
+        out.poison().map_err(|error| Error::driver("filling memory", error))?;
+        device.finish("filling memory")?;
+    }
     let launched = way.enqueue(p);
     launched.map_err(|error| p.devices[0].explain("NCCL's all-reduce", error))?;
     for (device, out) in p.devices.iter().zip(outs.borrow().iter()) {

@@ -260,6 +260,7 @@ fn upload_staged<T: Pod + DeviceRepr>(
             let parts = stage.as_mut_slice()?.par_chunks_mut(COPIED).zip(from.par_chunks(COPIED));
             parts.for_each(|(to, from)| to[..from.len()].copy_from_slice(from));
             let (to, from) = (to + (i * STAGED) as u64, &stage.as_slice()?[..from.len()]);
+            device.context.bind_to_thread()?;
             // SAFETY: the memory has room for the elements, of which these bytes are a part; the stage is not written
             // before the copy has ended.
             unsafe { result::memcpy_htod_async(to, from, stream.cu_stream()) }?;
@@ -357,6 +358,7 @@ fn poison<T>(device: &Device, memory: &mut CudaSlice<T>) -> Result<(), DriverErr
     let stream = &device.stream;
     let bytes = memory.len() * size_of::<T>();
     let (address, _record) = memory.device_ptr_mut(stream);
+    device.context.bind_to_thread()?;
     // SAFETY: `address` is that of `bytes` bytes; freeing them is ordered on the same stream.
     unsafe { result::memset_d8_async(address, POISON, bytes, stream.cu_stream()) }
 }

@@ -157,13 +157,26 @@ impl Device {
         Ok(devices)
     }
 
-    /// Lets kernels of this device read and write the memory of another.
+    /// Lets kernels of this device read and write the memory of another. cudarc allocates from the device's memory pool,
+    /// for which access is a setting of the pool. It is not part of what `cuCtxEnablePeerAccess` enables.
     fn enable_access_to(&self, peer: &Self) -> Result<(), DriverError> {
         self.context.bind_to_thread()?;
         // SAFETY: the peer's context lives as long as `peer`; a primary context is never destroyed while it is held.
         match unsafe { sys::cuCtxEnablePeerAccess(peer.context.cu_ctx(), 0) }.result() {
-            Err(DriverError(CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)) => Ok(()),
-            enabled => enabled,
+            Err(DriverError(CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)) => {}
+            enabled => enabled?,
+        }
+        let location = sys::CUmemLocation {
+            type_: sys::CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE,
+            id: self.context.ordinal() as i32,
+        };
+        let flags = sys::CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+        let access = sys::CUmemAccessDesc { location, flags };
+        let mut pool = std::ptr::null_mut();
+        // SAFETY: the pointers are to live variables, and the pool is that of a device.
+        unsafe {
+            sys::cuDeviceGetDefaultMemPool(&mut pool, peer.context.cu_device()).result()?;
+            sys::cuMemPoolSetAccess(pool, &access, 1).result()
         }
     }
 
