@@ -1,9 +1,9 @@
 // As two_shot.cu, but the devices wait for each other within the kernel, by flags in device memory. The host neither
-// records nor waits for an event.
+// records an event nor lets a stream wait.
 //
 // flags_<devices>(Pointers in, Pointers out, Flags flags, int device, unsigned epoch, size_t first, size_t end)
-// Launch: the same number of blocks on every device, all resident; at least as many threads per block as devices. A
-// launch uses two epochs, `epoch` and the next.
+// Launch: the same number of blocks on every device, all of them resident; at least as many threads per block as
+// devices. A launch uses two epochs, `epoch` and the next.
 #include "add_packs.cuh"
 #include "barrier.cuh"
 
@@ -11,7 +11,10 @@
 template <int DEVICES>
 __device__ void two_shot(const Pointers& in, const Pointers& out, const Flags& flags, int device,
                          unsigned epoch, size_t first, size_t end) {
-    barrier_of_devices<DEVICES>(flags, device, epoch);
+    // The other devices' arrays are there once their kernels have begun.
+    arrive<DEVICES>(flags, device, epoch);
+    wait<DEVICES>(flags, device, epoch);
+
     size_t threads = size_t(gridDim.x) * blockDim.x;
     size_t thread = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
     for (size_t pack = first / 4 + thread; pack < end / 4; pack += threads) {
@@ -20,7 +23,10 @@ __device__ void two_shot(const Pointers& in, const Pointers& out, const Flags& f
     for (size_t i = end / 4 * 4 + thread; i < end; i += threads) {
         store_to_all<DEVICES>(out, i, sum_of_all<DEVICES, float>(in, i));
     }
-    barrier_of_devices<DEVICES>(flags, device, epoch + 1);
+
+    // This device's result is complete once all others have stored their parts of it.
+    arrive<DEVICES>(flags, device, epoch + 1);
+    wait<DEVICES>(flags, device, epoch + 1);
 }
 // ANCHOR_END: flags
 

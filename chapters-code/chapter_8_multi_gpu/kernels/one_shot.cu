@@ -1,4 +1,4 @@
-// Every device adds all arrays for itself: more bytes over the links, and one way instead of two.
+// Every device adds all arrays for itself: more bytes over the links, but one trip instead of two.
 //
 // one_shot_<devices>(Pointers in, float* out, Flags flags, int device, unsigned epoch, size_t n)
 // Launch: as flags.cu.
@@ -9,7 +9,9 @@
 template <int DEVICES>
 __device__ void one_shot(const Pointers& in, float* out, const Flags& flags, int device,
                          unsigned epoch, size_t n) {
-    barrier_of_devices<DEVICES>(flags, device, epoch);
+    arrive<DEVICES>(flags, device, epoch);
+    wait<DEVICES>(flags, device, epoch);
+
     size_t threads = size_t(gridDim.x) * blockDim.x;
     size_t thread = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
     for (size_t pack = thread; pack < n / 4; pack += threads) {
@@ -18,8 +20,10 @@ __device__ void one_shot(const Pointers& in, float* out, const Flags& flags, int
     for (size_t i = n / 4 * 4 + thread; i < n; i += threads) {
         out[i] = sum_of_all<DEVICES, float>(in, i);
     }
-    // Another device may still read this one's input, which belongs to the host once the kernel has ended.
-    barrier_of_devices<DEVICES>(flags, device, epoch + 1);
+
+    // Until then another device may still read this one's array, which the next kernel in the stream may change.
+    arrive<DEVICES>(flags, device, epoch + 1);
+    wait<DEVICES>(flags, device, epoch + 1);
 }
 // ANCHOR_END: one_shot
 

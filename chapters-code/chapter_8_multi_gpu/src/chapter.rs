@@ -56,13 +56,13 @@ impl Chapter for MultiGpu {
 
     fn complete(&self, case: &Case) -> Case {
         let DeviceParameters { devices } = DeviceParameters::of(case);
-        let devices = devices.or_else(|| Some(harness::device::count().clamp(1, MOST)));
+        let devices = devices.or_else(|| Some(harness::device::count().clamp(2, MOST)));
         Case { parameters: DeviceParameters { devices }.into(), ..*case }
     }
 
     fn device_bytes(&self, case: &Case) -> u64 {
         // The input, the result, the gathered arrays, and room for the driver.
-        let devices = DeviceParameters::of(case).devices.unwrap_or(1) as u64;
+        let devices = DeviceParameters::of(case).devices.unwrap_or(2) as u64;
         case.input_bytes() * (1 + devices) + (64 << 20)
     }
 

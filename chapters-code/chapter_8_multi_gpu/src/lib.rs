@@ -19,12 +19,14 @@ pub mod rungs {
     pub mod ring;
     pub mod two_shot;
     pub mod flags;
+    pub mod push;
     pub mod one_shot;
+    pub mod low_latency;
     pub mod by_size;
 }
 
 /// The rungs in order.
 pub fn rungs() -> Ladder<AllReduce> {
     use rungs::*;
-    ladder![gather, ring, two_shot, flags, one_shot, by_size]
+    ladder![gather, ring, two_shot, flags, push, one_shot, low_latency, by_size]
 }

@@ -15,7 +15,7 @@ struct Arguments {
     #[command(flatten)]
     types: TypeOptions,
 
-    /// Devices to use, each with an array of its own: 1 to 8; several numbers, comma separated
+    /// Devices to use, each with an array of its own: 2 to 8; several numbers, comma separated
     #[arg(long, value_name = "COUNT", value_delimiter = ',', value_parser = devices)]
     devices: Vec<usize>,
 }
@@ -29,8 +29,8 @@ Examples, after `cargo run --bin chapter_8 --`:
 
 fn devices(text: &str) -> Result<usize, String> {
     match text.parse() {
-        Ok(count) if (1..=MOST).contains(&count) => Ok(count),
-        _ => Err(format!("{text} is not a number from 1 to {MOST}")),
+        Ok(count) if (2..=MOST).contains(&count) => Ok(count),
+        _ => Err(format!("{text} is not a number from 2 to {MOST}")),
     }
 }
 

@@ -19,7 +19,6 @@ impl fmt::Display for DeviceParameters {
     /// With a comma before it: `, 4 devices`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.devices {
-            Some(1) => write!(f, ", 1 device"),
             Some(devices) => write!(f, ", {devices} devices"),
             None => Ok(()),
         }

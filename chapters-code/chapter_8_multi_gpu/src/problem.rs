@@ -1,9 +1,15 @@
 //! What the rungs solve: an array on each device, the expected sum, and the judge.
 
-use cudarc::driver::{CudaSlice, DevicePtr, DevicePtrMut, DeviceRepr, DriverError};
+use std::sync::Arc;
+
+use bytemuck::Pod;
+use cudarc::driver::{
+    CudaFunction, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, DeviceRepr, DriverError,
+};
+use cudarc::nvrtc::Ptx;
 use harness::{
-    Case, ChapterParameters, Device, Dtype, Error, Op, Output, Problem, Refusal, Rung, Shape,
-    Traffic,
+    Case, ChapterParameters, Device, Dtype, Error, Op, Output, Problem, PtxText, Refusal, Rung,
+    Shape, Traffic,
     baselines::Way,
     bound::{self, Compensated},
     buffer::{self, Fingerprint},
@@ -24,10 +30,41 @@ pub struct Addresses(pub [u64; MOST]);
 // SAFETY: a struct of eight addresses, as in the kernels.
 unsafe impl DeviceRepr for Addresses {}
 
+/// Memory that kernels of all devices access: a buffer of the same length on each.
+pub struct Shared<T> {
+    addresses: Addresses,
+    _memory: Vec<CudaSlice<T>>,
+}
+
+impl<T: Pod + DeviceRepr> Shared<T> {
+    /// `len` zeros on each device.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where a device has no room.
+    pub fn zeros(p: &AllReduce, len: usize) -> Result<Self, Error> {
+        let zeros = vec![T::zeroed(); len];
+        let memory = p.devices.iter().map(|device| buffer::to_device(device, &zeros));
+        let memory = memory.collect::<Result<Vec<_>, _>>()?;
+        let mut addresses = Addresses::default();
+        for ((address, memory), device) in addresses.0.iter_mut().zip(&memory).zip(&p.devices) {
+            *address = memory.device_ptr(&device.stream).0;
+        }
+        Ok(Self { addresses, _memory: memory })
+    }
+
+    /// The address of each device's buffer, for as long as this value lives.
+    pub fn addresses(&self) -> &Addresses {
+        &self.addresses
+    }
+}
+
 /// The sum of the arrays of all devices, for every device.
 pub struct AllReduce {
     /// The devices. Every pair can read and write each other's memory. The first is timed.
     pub devices: Vec<Device>,
+    /// A further stream of each device, for copies: the driver runs copies between the default streams of devices one
+    /// after another.
+    pub streams: Vec<Arc<CudaStream>>,
     /// Size and input.
     pub case: Case,
     /// The number of elements of each array.
@@ -48,8 +85,15 @@ impl AllReduce {
     /// [`Error::Usage`] where there are fewer devices, [`Error::Driver`] where a device has no room or cannot
     /// reach another one's memory.
     pub fn new(device: &Device, case: &Case) -> Result<Self, Error> {
-        let count = DeviceParameters::of(case).devices.unwrap_or(1);
+        let count = DeviceParameters::of(case).devices.unwrap_or(2);
         let devices = device.with_peers(count)?;
+        let mut streams = Vec::new();
+        for device in &devices {
+            // SAFETY: the rungs order the work of streams by events of their own.
+            unsafe { device.context.disable_event_tracking() };
+            let stream = device.context.new_stream();
+            streams.push(stream.map_err(|error| Error::driver("making a stream", error))?);
+        }
         let host: Vec<Vec<f32>> = (0..count as u64).map(|rank| input(case, rank)).collect();
         let n = case.elements() as usize;
         let arrays = devices.iter().zip(&host);
@@ -60,6 +104,7 @@ impl AllReduce {
             outs: devices.iter().map(|device| Output::new(device, n)).collect::<Result<_, _>>()?,
             expected: sums(n, &host),
             devices,
+            streams,
             case: *case,
             n,
             host,
@@ -97,11 +142,26 @@ impl AllReduce {
         addresses
     }
 
-    /// The elements that each device adds: parts of nearly the same length, which begin at a multiple of 4.
+    /// The number of elements that a device adds: a multiple of 4. The last devices may have fewer.
+    pub fn part(&self) -> usize {
+        self.n.div_ceil(self.devices.len()).next_multiple_of(4)
+    }
+
+    /// For each device, where the elements begin and end that it adds.
     pub fn parts(&self) -> Vec<(usize, usize)> {
-        let length = self.n.div_ceil(self.devices.len()).next_multiple_of(4);
-        let part = |d: usize| ((d * length).min(self.n), ((d + 1) * length).min(self.n));
+        let part = |d: usize| ((d * self.part()).min(self.n), ((d + 1) * self.part()).min(self.n));
         (0..self.devices.len()).map(part).collect()
+    }
+
+    /// The kernel of each device, from `ptx`: `name` with the number of devices behind it.
+    ///
+    /// # Errors
+    /// The driver's error.
+    pub fn kernels(&self, ptx: PtxText, name: &str) -> Result<Vec<CudaFunction>, DriverError> {
+        let name = format!("{name}_{}", self.devices.len());
+        let load =
+            |device: &Device| device.context.load_module(Ptx::from_src(ptx))?.load_function(&name);
+        self.devices.iter().map(load).collect()
     }
 
     /// Lets the streams of all devices wait for that of the first.
@@ -121,19 +181,21 @@ impl AllReduce {
         let (first, others) = self.devices.split_at(1);
         others.iter().try_for_each(|other| first[0].stream.join(&other.stream))
     }
+}
 
-    /// Lets the stream of every device wait for all others.
-    ///
-    /// # Errors
-    /// The driver's error.
-    pub fn join_all(&self) -> Result<(), DriverError> {
-        let events = self.devices.iter().map(|device| device.stream.record_event(None));
-        let events = events.collect::<Result<Vec<_>, _>>()?;
-        for device in &self.devices {
-            events.iter().try_for_each(|event| device.stream.wait(event))?;
-        }
-        Ok(())
+/// Lets every stream wait for all others.
+///
+/// # Errors
+/// The driver's error.
+pub fn join_all<'a>(
+    streams: impl Iterator<Item = &'a Arc<CudaStream>> + Clone,
+) -> Result<(), DriverError> {
+    let events = streams.clone().map(|stream| stream.record_event(None));
+    let events = events.collect::<Result<Vec<_>, _>>()?;
+    for stream in streams {
+        events.iter().try_for_each(|event| stream.wait(event))?;
     }
+    Ok(())
 }
 
 /// The array of one device.
@@ -170,7 +232,7 @@ impl Problem for AllReduce {
             out.poison()?;
         }
         // No device may write to another one's result before it is poisoned.
-        self.join_all()
+        join_all(self.devices.iter().map(|device| &device.stream))
     }
 
     fn judge(&mut self, _promise: &(), _launches: u64) -> Result<Verdict, Error> {

@@ -1,22 +1,29 @@
-//! One shot for small arrays, two for large ones.
+//! The rung that suits the size of the arrays.
 
 use harness::{Error, Launch, Rung};
 
-use super::{flags, one_shot};
+use super::{flags, low_latency, push};
 use crate::problem::{AllReduce, vectors_only};
 
-/// One shot for small arrays, two for large ones.
-pub static RUNG: Rung =
-    Rung::new("by_size", "one shot for small arrays, two for large ones", flags::RUNG.ptx)
-        .refuses(vectors_only);
+/// The rung that suits the size of the arrays.
+pub static RUNG: Rung = Rung::new(
+    "by_size",
+    "words with flags for small arrays, flags for middle ones, stores only for large ones",
+    flags::RUNG.ptx,
+)
+.refuses(vectors_only);
 
-/// The largest array, in bytes, for which one shot is taken.
-const ONE_SHOT: usize = 256 << 10;
+/// From this number of elements on, two shots take less time than one.
+const TWO_SHOT: usize = 1 << 17;
+
+/// From this number of elements on, stores take less time than loads.
+const PUSH: usize = 1 << 22;
 
 /// As the rung that is chosen.
 pub fn prepare(p: &AllReduce, _rung: &Rung) -> Result<Launch<AllReduce>, Error> {
-    match p.n * size_of::<f32>() <= ONE_SHOT {
-        true => one_shot::prepare(p, &one_shot::RUNG),
-        false => flags::prepare(p, &flags::RUNG),
+    match p.n {
+        ..TWO_SHOT => low_latency::prepare(p, &low_latency::RUNG),
+        TWO_SHOT..PUSH => flags::prepare(p, &flags::RUNG),
+        PUSH.. => push::prepare(p, &push::RUNG),
     }
 }

@@ -4,7 +4,7 @@ use cudarc::driver::{LaunchConfig, PushKernelArg, result};
 use cudarc::nvrtc::Ptx;
 use harness::{Error, Launch, Rung, ptx};
 
-use crate::problem::{AllReduce, vectors_only};
+use crate::problem::{AllReduce, join_all, vectors_only};
 
 /// Each device sends to its right neighbour only, one chunk per step, so that all links work at the same time.
 pub static RUNG: Rung = Rung::new(
@@ -34,17 +34,19 @@ pub fn prepare(p: &AllReduce, rung: &Rung) -> Result<Launch<AllReduce>, Error> {
     let enqueue = move |p: &mut AllReduce| {
         let devices = p.devices.len();
         let (inputs, outs) = (p.input_addresses(), p.out_addresses());
-        p.fork()?;
+        for stream in &p.streams {
+            stream.join(&p.devices[0].stream)?;
+        }
         for step in 0..2 * (devices - 1) {
             let adds = step < devices - 1;
-            for d in 0..devices {
+            for (d, kernel) in kernels.iter().enumerate() {
                 let left = (d + devices - 1) % devices;
                 // The chunk that the left neighbour has finished in the step before.
                 let (begin, end) = chunks[(left + 2 * devices - step) % devices];
                 if begin == end {
                     continue;
                 }
-                let stream = p.devices[d].stream.clone();
+                let stream = &p.streams[d];
                 let (from, to) = match step {
                     // In the first step the neighbour's own elements are its partial sum.
                     0 => (inputs.0[left], outs.0[d]),
@@ -71,15 +73,15 @@ pub fn prepare(p: &AllReduce, rung: &Rung) -> Result<Launch<AllReduce>, Error> {
                     let (own, n) = (p.inputs[d].slice(begin..end), end - begin);
                     let mut out = p.outs[d].view_mut();
                     let mut to = out.slice_mut(begin..end);
-                    let mut launch = stream.launch_builder(&kernels[d]);
+                    let mut launch = stream.launch_builder(kernel);
                     launch.arg(&own).arg(&mut to).arg(&n);
                     // SAFETY: ring.cu is `(const float* own, float* received, size_t n)`. Both slices have n elements.
                     unsafe { launch.launch(config)? };
                 }
             }
-            p.join_all()?;
+            join_all(p.streams.iter())?;
         }
-        Ok(())
+        p.streams.iter().try_for_each(|stream| p.devices[0].stream.join(stream))
     };
     Ok(Launch::new(kernel, config, (), enqueue))
 }

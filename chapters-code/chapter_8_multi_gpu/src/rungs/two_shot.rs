@@ -1,7 +1,6 @@
 //! Every device adds one part of all arrays: its kernel loads from all devices, and stores to all.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use cudarc::nvrtc::Ptx;
 use harness::{Error, Launch, Rung, ptx};
 
 use crate::problem::{AllReduce, vectors_only};
@@ -17,17 +16,13 @@ pub static RUNG: Rung = Rung::new(
 /// Threads per block.
 const THREADS: u32 = 512;
 
-/// One kernel per device, between two meetings of all streams.
+/// One kernel per device. Before them and after them, all streams meet.
 pub fn prepare(p: &AllReduce, rung: &Rung) -> Result<Launch<AllReduce>, Error> {
-    let mut kernels = Vec::new();
-    for device in &p.devices {
-        let module = device.context.load_module(Ptx::from_src(rung.ptx))?;
-        kernels.push(module.load_function(&format!("two_shot_{}", p.devices.len()))?);
-    }
+    let kernels = p.kernels(rung.ptx, "two_shot")?; // such as two_shot_4
     let parts = p.parts();
-    let packs = (parts[0].1 as u32).div_ceil(4);
+    let blocks = (parts[0].1 as u32).div_ceil(4 * THREADS);
     let config = LaunchConfig {
-        grid_dim: (packs.div_ceil(THREADS).clamp(1, p.devices[0].resident_blocks(THREADS)), 1, 1),
+        grid_dim: (blocks.clamp(1, p.devices[0].resident_blocks(THREADS)), 1, 1),
         block_dim: (THREADS, 1, 1),
         shared_mem_bytes: 0,
     };

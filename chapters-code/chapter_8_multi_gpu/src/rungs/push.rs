@@ -1,0 +1,54 @@
+//! Stores only: every device sends its elements to the device that adds them, and that device sends the sums.
+
+use cudarc::driver::{LaunchConfig, PushKernelArg};
+use harness::{Error, Launch, Rung, ptx};
+
+use crate::problem::{AllReduce, MOST, Shared, vectors_only};
+
+/// Stores only: every device sends its elements to the device that adds them, and that device sends the sums.
+pub static RUNG: Rung = Rung::new(
+    "push",
+    "stores only: elements are sent to the device that adds them, and the sums to all",
+    ptx!("kernels/push.ptx"),
+)
+.refuses(vectors_only);
+
+/// Threads per block: `THREADS` of push.cu.
+const THREADS: u32 = 512;
+
+/// Elements per tile: `TILE` packs of push.cu.
+const TILE: usize = 4 * 4 * THREADS as usize;
+
+/// One kernel per device, with two blocks per multiprocessor at most.
+pub fn prepare(p: &AllReduce, rung: &Rung) -> Result<Launch<AllReduce>, Error> {
+    let kernels = p.kernels(rung.ptx, "push")?; // such as push_4
+    let part = p.part();
+    let tiles = part.div_ceil(TILE);
+    let blocks = tiles.clamp(1, 2 * p.devices[0].properties.multiprocessors as usize);
+    let config = LaunchConfig {
+        grid_dim: (blocks as u32, 1, 1),
+        block_dim: (THREADS, 1, 1),
+        shared_mem_bytes: 0,
+    };
+    let received = Shared::<f32>::zeros(p, part * p.devices.len())?;
+    let flags = Shared::<u32>::zeros(p, blocks * MOST)?;
+    let kernel = kernels[0].clone();
+    let epochs = tiles.div_ceil(blocks) as u32 + 2;
+    let mut epoch = 1_u32;
+
+    let enqueue = move |p: &mut AllReduce| {
+        let (inputs, outs) = (p.input_addresses(), p.out_addresses());
+        for (rank, kernel) in (0_i32..).zip(&kernels) {
+            let mut launch = p.devices[rank as usize].stream.launch_builder(kernel);
+            launch.arg(&inputs).arg(&outs).arg(received.addresses()).arg(flags.addresses());
+            launch.arg(&rank).arg(&epoch).arg(&part).arg(&p.n);
+            // SAFETY: push.cu is `(Pointers in, Pointers out, Pointers received, Flags flags, int device, unsigned
+            // epoch, size_t part, size_t n)`. It reads and writes the n elements of every device's arrays, `part`
+            // elements per device of `received`, and 8 flags per block of the grid, whose blocks are all resident.
+            unsafe { launch.launch(config)? };
+        }
+        epoch += epochs;
+        Ok(())
+    };
+    Ok(Launch::new(kernel, config, (), enqueue))
+}
