@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytemuck::Pod;
 use cudarc::driver::{
-    CudaFunction, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, DeviceRepr, DriverError,
+    CudaFunction, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, DeviceRepr, DriverError, result,
 };
 use cudarc::nvrtc::Ptx;
 use harness::{
@@ -14,6 +14,7 @@ use harness::{
     bound::{self, Compensated},
     buffer::{self, Fingerprint},
     inputs,
+    timing::Stopwatch,
     verify::{Accepted, Verdict},
 };
 
@@ -74,6 +75,8 @@ pub struct AllReduce {
     /// The result on each device.
     pub outs: Vec<Output<f32>>,
     host: Vec<Vec<f32>>,
+    /// Measured when the first rung is timed.
+    ceiling_ms: Option<f64>,
     /// The exact sums, and the sums of the absolute values.
     expected: Vec<(f64, f64)>,
 }
@@ -103,6 +106,7 @@ impl AllReduce {
                 .collect::<Result<_, _>>()?,
             outs: devices.iter().map(|device| Output::new(device, n)).collect::<Result<_, _>>()?,
             expected: sums(n, &host),
+            ceiling_ms: None,
             devices,
             streams,
             case: *case,
@@ -162,6 +166,45 @@ impl AllReduce {
         let load =
             |device: &Device| device.context.load_module(Ptx::from_src(ptx))?.load_function(&name);
         self.devices.iter().map(load).collect()
+    }
+
+    /// Every device copies `n` elements of its left neighbour's array into its own result, all at the same time.
+    fn copy_from_left(&mut self, n: usize) -> Result<(), DriverError> {
+        let (inputs, outs) = (self.input_addresses(), self.out_addresses());
+        for stream in &self.streams {
+            stream.join(&self.devices[0].stream)?;
+        }
+        for d in 0..self.devices.len() {
+            let left = (d + self.devices.len() - 1) % self.devices.len();
+            // SAFETY: both arrays have n elements, and nothing else uses the results.
+            unsafe { self.copy(left, inputs.0[left], d, outs.0[d], n)? };
+        }
+        self.streams.iter().try_for_each(|stream| self.devices[0].stream.join(stream))
+    }
+
+    /// Copies `n` elements from an address of device `from` to one of device `to`, in the further stream of that one.
+    /// (cudarc's `memcpy_dtod` would also wait for all work in the other device's stream.)
+    ///
+    /// # Errors
+    /// The driver's error.
+    ///
+    /// # Safety
+    /// Both addresses are of `n` elements that live, and that nothing writes, or reads at the second, at the same time.
+    pub unsafe fn copy(
+        &self,
+        from: usize,
+        from_address: u64,
+        to: usize,
+        to_address: u64,
+        n: usize,
+    ) -> Result<(), DriverError> {
+        let [source, target] = [from, to].map(|d| self.devices[d].context.cu_ctx());
+        let stream = self.streams[to].cu_stream();
+        self.devices[to].context.bind_to_thread()?;
+        // SAFETY: the caller's promise; the contexts live as long as the devices.
+        unsafe {
+            result::memcpy_peer_async(target, to_address, source, from_address, 4 * n, stream)
+        }
     }
 
     /// Lets the streams of all devices wait for that of the first.
@@ -267,8 +310,21 @@ impl Problem for AllReduce {
     }
 
     fn traffic(&self, _promise: &()) -> Traffic {
-        let bytes = self.case.input_bytes();
+        // Over the links of one device, in each direction: see the chapter's proof.
+        let devices = self.devices.len() as u64;
+        let bytes = self.case.input_bytes() * (devices - 1) / devices;
         Traffic { read: bytes, written: bytes }
+    }
+
+    /// A device must receive 2 (devices - 1) / devices of an array. The rate is that at which every device copies an
+    /// array of this size from its left neighbour, all at the same time.
+    fn ceiling_ms(&mut self, stopwatch: &mut Stopwatch) -> Result<Option<f64>, Error> {
+        if self.ceiling_ms.is_none() && self.n > 0 {
+            let samples = stopwatch.measure(&mut || self.copy_from_left(self.n))?;
+            let devices = self.devices.len() as f64;
+            self.ceiling_ms = Some(samples.time().median * 2.0 * (devices - 1.0) / devices);
+        }
+        Ok(self.ceiling_ms)
     }
 
     fn loaded_baseline(&self, _promise: &()) -> Result<Vec<Way<Self>>, Error> {

@@ -229,7 +229,13 @@ impl<P: Problem> AnyProblem for Posed<P> {
             }
         }
         let traffic = self.problem.traffic(&launch.promise);
-        let ceiling_ms = bench.map(|bench| bench.ceiling_ms(traffic)).transpose()?;
+        let ceiling_ms = match bench {
+            None => None,
+            Some(bench) => match self.problem.ceiling_ms(&mut bench.stopwatch)? {
+                Some(own) => Some(own),
+                None => Some(bench.ceiling_ms(traffic)?),
+            },
+        };
         Ok(Outcome { verdict, report, samples, baseline, ceiling_ms, usage, traffic })
     }
 
@@ -338,6 +344,15 @@ pub trait Problem: Sized {
 
     /// The bytes that the operation must move: what this input forces it to read, once, and every output once.
     fn traffic(&self, promise: &Self::Promise) -> Traffic;
+
+    /// The milliseconds that [`Problem::traffic`] takes at least, where something else than the memory of one device
+    /// limits it.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where a measurement fails.
+    fn ceiling_ms(&mut self, _stopwatch: &mut Stopwatch) -> Result<Option<f64>, Error> {
+        Ok(None)
+    }
 
     /// Fills the same buffers with the inputs of another case of the same size.
     ///

@@ -69,6 +69,10 @@ struct Arguments {
     #[arg(long, value_name = "CHAPTER", value_delimiter = ',')]
     chapter: Vec<String>,
 
+    /// Record the chapter on several GPUs, with all GPUs of this machine, and nothing else
+    #[arg(long)]
+    several: bool,
+
     /// The commit to name in the file, where it is not the one that this program was built from
     #[arg(long)]
     commit: Option<String>,
@@ -99,14 +103,20 @@ fn record(arguments: Arguments) -> anyhow::Result<bool> {
     }
     let samples = arguments.samples as usize;
     let mut runner = Runner::open(arguments.device, samples, &arguments.baseline)?;
+    if arguments.several {
+        let name = &mut runner.device.properties.name;
+        *name = format!("{name} × {}", harness::device::count());
+    }
     let out = arguments.out.clone().unwrap_or_else(|| default_path(&runner));
     let scope = match (runner.device.is_simulated(), arguments.quick) {
         (true, _) => Scope::Trial,
         (false, true) => Scope::Quick,
         (false, false) => Scope::Full,
     };
-    let mut parts = schedule::parts(scope);
-    let mut broken = schedule::broken_parts(scope);
+    let (mut parts, mut broken) = match arguments.several {
+        true => (schedule::parts_of_several(scope), Vec::new()),
+        false => (schedule::parts(scope), schedule::broken_parts(scope)),
+    };
     known(&arguments.rerun, &parts)?;
     known(&arguments.chapter, &parts)?;
     if !arguments.chapter.is_empty() {
@@ -123,7 +133,7 @@ fn record(arguments: Arguments) -> anyhow::Result<bool> {
         }
         recording.resume(resumed)?;
     }
-    if scope != Scope::Trial {
+    if scope != Scope::Trial && !arguments.several {
         compile::all(&mut |said| eprintln!("{said}"))?;
     }
     // Before the minutes that it takes, not after.
@@ -135,7 +145,9 @@ fn record(arguments: Arguments) -> anyhow::Result<bool> {
         Scope::Trial => 1 << 12,
         Scope::Quick | Scope::Full => u64::MAX,
     };
-    recording.checksums = record::checksums::collect(&mut runner, most_elements)?;
+    if !arguments.several {
+        recording.checksums = record::checksums::collect(&mut runner, most_elements)?;
+    }
     // Before a broken kernel stops the device.
     recording.write(&out)?;
     run(&mut runner, &broken, deadline, &mut recording, &out)?;

@@ -7,6 +7,7 @@ use chapter_3_scan::{ScanParameters, chapter::Scan};
 use chapter_4_compact::chapter::Compact;
 use chapter_5_segmented_scan::chapter::Segmented;
 use chapter_6_transpose::{MatrixParameters, chapter::Transpose};
+use chapter_8_multi_gpu::chapter::MultiGpu;
 use harness::{Case, Dtype, Input, Kind, Op, Rung, Shape, verify::Checker};
 use report::{Chapter, runner::Step};
 
@@ -254,6 +255,18 @@ pub(crate) fn parts(scope: Scope) -> Vec<Part> {
         parts.push(scan_beyond_32_bits());
     }
     parts
+}
+
+/// What is to be run on several GPUs: a recording of its own.
+pub(crate) fn parts_of_several(scope: Scope) -> Vec<Part> {
+    let mut sizes = sizes(scope);
+    if scope == Scope::Full {
+        // Small arrays, and those between which the choice by size changes.
+        sizes =
+            [8, 10, 12, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 26, 28].map(|k| 1 << k).into();
+        sizes.reverse();
+    }
+    sizes.into_iter().map(|n| part(Box::new(MultiGpu), vector(n, Dtype::F32, Op::Sum))).collect()
 }
 
 /// The broken kernels of every chapter: to be run last, because one of them may stop the device.
