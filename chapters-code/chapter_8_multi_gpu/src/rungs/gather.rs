@@ -28,6 +28,7 @@ pub fn prepare(p: &AllReduce, rung: &Rung) -> Result<Launch<AllReduce>, Error> {
     let mut gathered = buffer::scratch::<f32>(first, (p.n * others as usize) as u64)?;
     let function = kernel.clone();
 
+    // ANCHOR: enqueue
     let enqueue = move |p: &mut AllReduce| {
         if p.n == 0 {
             return Ok(());
@@ -50,5 +51,6 @@ pub fn prepare(p: &AllReduce, rung: &Rung) -> Result<Launch<AllReduce>, Error> {
         }
         p.join()
     };
+    // ANCHOR_END: enqueue
     Ok(Launch::new(kernel, config, (), enqueue))
 }

@@ -31,6 +31,7 @@ pub fn prepare(p: &AllReduce, rung: &Rung) -> Result<Launch<AllReduce>, Error> {
     };
     let kernel = kernels[0].clone();
 
+    // ANCHOR: enqueue
     let enqueue = move |p: &mut AllReduce| {
         let devices = p.devices.len();
         let (inputs, outs) = (p.input_addresses(), p.out_addresses());
@@ -70,5 +71,6 @@ pub fn prepare(p: &AllReduce, rung: &Rung) -> Result<Launch<AllReduce>, Error> {
         }
         p.streams.iter().try_for_each(|stream| p.devices[0].stream.join(stream))
     };
+    // ANCHOR_END: enqueue
     Ok(Launch::new(kernel, config, (), enqueue))
 }

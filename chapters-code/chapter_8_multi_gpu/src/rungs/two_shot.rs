@@ -28,6 +28,7 @@ pub fn prepare(p: &AllReduce, rung: &Rung) -> Result<Launch<AllReduce>, Error> {
     };
     let kernel = kernels[0].clone();
 
+    // ANCHOR: enqueue
     let enqueue = move |p: &mut AllReduce| {
         let (inputs, outs) = (p.input_addresses(), p.out_addresses());
         p.fork()?;
@@ -41,5 +42,6 @@ pub fn prepare(p: &AllReduce, rung: &Rung) -> Result<Launch<AllReduce>, Error> {
         }
         p.join()
     };
+    // ANCHOR_END: enqueue
     Ok(Launch::new(kernel, config, (), enqueue))
 }
