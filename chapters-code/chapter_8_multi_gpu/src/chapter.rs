@@ -8,11 +8,7 @@ use report::{
     values::{Values, number},
 };
 
-use crate::{
-    DeviceParameters,
-    problem::{AllReduce, MOST},
-    rungs,
-};
+use crate::{DeviceParameters, broken::broken, problem::AllReduce, rungs};
 
 /// Chapter 8.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,7 +24,7 @@ impl Chapter for MultiGpu {
     }
 
     fn rungs(&self) -> Vec<Rung> {
-        rung::rungs(&rungs())
+        [rung::rungs(&rungs()), rung::rungs(&broken())].concat()
     }
 
     fn default_shapes(&self, device: &Device) -> Vec<Shape> {
@@ -56,7 +52,8 @@ impl Chapter for MultiGpu {
 
     fn complete(&self, case: &Case) -> Case {
         let DeviceParameters { devices } = DeviceParameters::of(case);
-        let devices = devices.or_else(|| Some(harness::device::count().clamp(2, MOST)));
+        // Up to four of those that there are.
+        let devices = devices.or_else(|| Some(harness::device::count().clamp(2, 4)));
         Case { parameters: DeviceParameters { devices }.into(), ..*case }
     }
 
@@ -67,6 +64,6 @@ impl Chapter for MultiGpu {
     }
 
     fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
-        Ok(Box::new(Posed::new(AllReduce::new(device, case)?, rungs())))
+        Ok(Box::new(Posed::new(AllReduce::new(device, case)?, [rungs(), broken()].concat())))
     }
 }

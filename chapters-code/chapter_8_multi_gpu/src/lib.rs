@@ -5,6 +5,7 @@
 //! the buffers and the judge.
 
 mod baseline;
+pub mod broken;
 pub mod chapter;
 pub mod parameters;
 pub mod problem;

@@ -15,14 +15,15 @@ struct Arguments {
     #[command(flatten)]
     types: TypeOptions,
 
-    /// Devices to use, each with an array of its own: 2 to 8; several numbers, comma separated
+    /// Devices to use, each with an array of its own: 2 to 8, and up to four of those that there are if left out;
+    /// several numbers, comma separated
     #[arg(long, value_name = "COUNT", value_delimiter = ',', value_parser = devices)]
     devices: Vec<usize>,
 }
 
 const EXAMPLES: &str = "\
 Examples, after `cargo run --bin chapter_8 --`:
-  (nothing)                             every rung, on all devices
+  (nothing)                             every rung, on up to four devices
   --device sim --devices 2,4            on the simulator, two and four devices
   --kernel ring -n 2^20                 one rung, one size
   --json rows.jsonl --plot ladder.svg   results to files";

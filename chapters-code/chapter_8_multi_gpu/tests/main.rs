@@ -1,1 +1,6 @@
 //! The tests of the chapter, in one program, so that they are linked once.
+
+mod broken;
+mod command_line;
+mod common;
+mod ladder;

@@ -132,8 +132,8 @@ impl Device {
         let found = self::count();
         if count > found {
             return Err(Error::Usage(format!(
-                "{count} devices are asked for, and there {} {found}\n  remedy: give --devices {found}, or use \
-                 the simulator: SIMT_DEVICES={count} and --device sim",
+                "{count} devices are asked for, and there {} {found}\n  remedy: give --devices {found}, or use the \
+                 simulator, --device sim",
                 if found == 1 { "is" } else { "are" },
             )));
         }

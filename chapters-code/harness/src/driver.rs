@@ -27,6 +27,9 @@ pub enum DeviceChoice {
     Sim,
 }
 
+/// The number of devices that the simulator has, unless `SIMT_DEVICES` says another one.
+const SIMULATED_DEVICES: i64 = 8;
+
 /// The library that this process has bound.
 #[derive(Clone, Copy)]
 pub(crate) enum Bound {
@@ -169,6 +172,7 @@ fn load_simulator() -> Result<&'static Simulator, Error> {
     let path = find_simulator()?;
     let path = named_for_cudarc(&path);
     let simulator = Simulator::load(&path)?;
+    simulator.set(c"devices", SIMULATED_DEVICES);
     bind_cudarc(&path)?;
     Ok(Box::leak(Box::new(simulator)))
 }

@@ -21,10 +21,16 @@ const TILE: usize = 4 * 4 * THREADS as usize;
 
 /// One kernel per device, with two blocks per multiprocessor at most.
 pub fn prepare(p: &AllReduce, rung: &Rung) -> Result<Launch<AllReduce>, Error> {
+    in_blocks(2 * p.devices[0].properties.multiprocessors as usize, p, rung)
+}
+
+/// One kernel per device, with `most` blocks at most. The broken rung calls it with fewer, so that a block has several
+/// tiles of a small array.
+pub fn in_blocks(most: usize, p: &AllReduce, rung: &Rung) -> Result<Launch<AllReduce>, Error> {
     let kernels = p.kernels(rung.ptx, "push")?; // such as push_4
     let part = p.part();
     let tiles = part.div_ceil(TILE);
-    let blocks = tiles.clamp(1, 2 * p.devices[0].properties.multiprocessors as usize);
+    let blocks = tiles.clamp(1, most);
     let config = LaunchConfig {
         grid_dim: (blocks as u32, 1, 1),
         block_dim: (THREADS, 1, 1),

@@ -1,7 +1,7 @@
 //! What can be set beyond the CUDA API: `simtSetOption`, and the environment at the start.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{LazyLock, Mutex};
 
 use simt::{BarrierOrder, Options, WeakMemory};
@@ -14,6 +14,9 @@ use crate::state::lock;
 const MAX_DEVICES: usize = 64;
 
 static OPTIONS: LazyLock<Mutex<Options>> = LazyLock::new(|| Mutex::new(from_environment()));
+
+/// How many devices `cuInit` makes where the environment does not say.
+static DEVICES: AtomicUsize = AtomicUsize::new(1);
 
 /// Whether faults are in reports only, and not said on standard error.
 static QUIET: AtomicBool = AtomicBool::new(false);
@@ -62,6 +65,11 @@ pub fn set(name: &str, value: i64) -> Result {
         "instruction_limit" => options.instruction_limit = value.try_into().map_err(|_| wrong())?,
         "resident_blocks" => options.resident_blocks = value.try_into().map_err(|_| wrong())?,
         "threads" => options.threads = value.try_into().map_err(|_| wrong())?,
+        "devices" => {
+            let count =
+                usize::try_from(value).ok().filter(|count| (1..=MAX_DEVICES).contains(count));
+            DEVICES.store(count.ok_or_else(wrong)?, Ordering::Relaxed);
+        }
         "quiet" => QUIET.store(switch()?, Ordering::Relaxed),
         _ => return Err(CUresult::INVALID_VALUE.because(format!("there is no option {name}"))),
     }
@@ -104,9 +112,12 @@ fn weak_memory(seed: u64) -> WeakMemory {
     WeakMemory { seed, ..WeakMemory::default() }
 }
 
-/// The number of devices: `SIMT_DEVICES`, or one.
+/// The number of devices: `SIMT_DEVICES`, or what the option `devices` says, or one.
 pub fn device_count() -> usize {
-    number("SIMT_DEVICES").map_or(1, |n| usize::try_from(n).unwrap_or(MAX_DEVICES).min(MAX_DEVICES))
+    match number("SIMT_DEVICES") {
+        Some(n) => usize::try_from(n).unwrap_or(MAX_DEVICES).min(MAX_DEVICES),
+        None => DEVICES.load(Ordering::Relaxed),
+    }
 }
 
 /// A variable of the environment. One that is no number is said to be none, and passed over.

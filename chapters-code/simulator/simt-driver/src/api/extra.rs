@@ -13,6 +13,7 @@ use crate::{options, pending, recording, report};
 /// | name | value |
 /// | --- | --- |
 /// | `counters` | 0 or 1: count requests, sectors, wavefronts, … (at first 1) |
+/// | `devices` | how many devices `cuInit` makes, if `SIMT_DEVICES` is not set (at first 1) |
 /// | `instruction_limit` | warp instructions a launch may take before it is ended; 0 for no end |
 /// | `races` | 0 or 1: look for data races |
 /// | `record` | 0 or 1: keep all that the devices execute from now on, for `simtTakeRecording` |
