@@ -43,6 +43,9 @@ struct Head {
 #[derive(Serialize)]
 struct Device {
     name: String,
+    /// How many there are, where the recording is of several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    devices: Option<usize>,
     compute_capability: String,
     driver: String,
     clocks: Clocks,
@@ -97,8 +100,13 @@ fn file_name(argument: &str) -> String {
 }
 
 impl Recording {
-    /// Before anything has been run.
-    pub(crate) fn new(runner: &Runner, commit: Option<&str>, parts: &[Part]) -> Self {
+    /// Before anything has been run, on one device or on several.
+    pub(crate) fn new(
+        runner: &Runner,
+        commit: Option<&str>,
+        devices: Option<usize>,
+        parts: &[Part],
+    ) -> Self {
         // Files by their names: the folders of one machine say nothing on another.
         let arguments: Vec<String> = std::env::args().skip(1).map(|a| file_name(&a)).collect();
         let steps =
@@ -109,7 +117,7 @@ impl Recording {
         });
         let head = Head {
             schema: SCHEMA,
-            device: device(&runner.device.properties),
+            device: device(&runner.device.properties, devices),
             date: today(),
             commit: commit.unwrap_or(env!("RECORD_COMMIT")).into(),
             command: format!("record {}", arguments.join(" ")).trim_end().into(),
@@ -204,10 +212,11 @@ fn lines<T: Serialize>(entries: &[T]) -> io::Result<String> {
     })
 }
 
-fn device(p: &Properties) -> Device {
+fn device(p: &Properties, devices: Option<usize>) -> Device {
     let (major, minor) = p.compute_capability;
     Device {
         name: p.name.clone(),
+        devices,
         compute_capability: format!("{major}.{minor}"),
         driver: driver(p.driver_version),
         clocks: Clocks {

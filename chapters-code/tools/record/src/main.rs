@@ -103,9 +103,10 @@ fn record(arguments: Arguments) -> anyhow::Result<bool> {
     }
     let samples = arguments.samples as usize;
     let mut runner = Runner::open(arguments.device, samples, &arguments.baseline)?;
-    if arguments.several {
+    let devices = arguments.several.then(harness::device::count);
+    if let Some(devices) = devices {
         let name = &mut runner.device.properties.name;
-        *name = format!("{name} × {}", harness::device::count());
+        *name = format!("{name} × {devices}");
     }
     let out = arguments.out.clone().unwrap_or_else(|| default_path(&runner));
     let scope = match (runner.device.is_simulated(), arguments.quick) {
@@ -124,7 +125,7 @@ fn record(arguments: Arguments) -> anyhow::Result<bool> {
         parts.retain(wanted);
         broken.retain(wanted);
     }
-    let mut recording = Recording::new(&runner, arguments.commit.as_deref(), &parts);
+    let mut recording = Recording::new(&runner, arguments.commit.as_deref(), devices, &parts);
     if arguments.resume {
         let device = &runner.device.properties.name;
         let resumed = Resumed::read(&out, device, &arguments.rerun)?;

@@ -26,7 +26,7 @@ pub(super) fn over_strides(
     directive: &Directive,
     records: &Records,
 ) -> Result<String, String> {
-    let run = records.run(directive.device())?;
+    let run = records.run_of(directive)?;
     let rows = run.select(directive)?;
     let mut series = curves(&rows, "stride", "time_ms.median", 1e3);
     let rate = run.field("ceilings.read_gb_per_s").and_then(Value::as_f64);
@@ -60,7 +60,7 @@ pub(super) fn over_offsets(
     directive: &Directive,
     records: &Records,
 ) -> Result<String, String> {
-    let run = records.run(directive.device())?;
+    let run = records.run_of(directive)?;
     let mut series = curves(&run.select(directive)?, "offset", "gb_per_s", 1.0);
     let rate = run.field("ceilings.copy_gb_per_s").and_then(Value::as_f64);
     let rate = rate.ok_or("the run has no copy")?;

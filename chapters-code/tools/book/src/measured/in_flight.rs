@@ -63,7 +63,7 @@ pub(super) fn over_bytes(
     directive: &Directive,
     records: &Records,
 ) -> Result<String, String> {
-    let run = records.run(directive.device())?;
+    let run = records.run_of(directive)?;
     let rows = run.select(directive)?;
     let mut points: Vec<Point> = rows.into_iter().filter_map(Point::of).collect();
     points.sort_by(|a, b| a.kib().total_cmp(&b.kib()).then(a.loads.cmp(&b.loads)));

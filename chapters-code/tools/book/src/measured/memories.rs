@@ -103,7 +103,7 @@ pub(super) fn rung(
 
 impl<'a> Two<'a> {
     fn of(directive: &Directive, records: &'a Records) -> Result<Self, String> {
-        let own = records.run(directive.device())?;
+        let own = records.run_of(directive)?;
         let of_own = own.select(directive)?;
         let (other, of_other) = records
             .with_other_memory(own)

@@ -110,7 +110,7 @@ pub(crate) fn in_unit(
         return Ok(waiting);
     }
     let number = match field.as_str() {
-        GAIN => records.run(directive.device())?.gain(&directive)?,
+        GAIN => records.run_of(&directive)?.gain(&directive)?,
         _ => {
             let found = records.value(&directive, field)?;
             found.as_f64().ok_or_else(|| format!("the field {field} is no number"))?
@@ -208,7 +208,7 @@ fn missing(directive: &Directive, records: &Records) -> Option<String> {
 
 fn inline(directive: &Directive, field: &str, records: &Records) -> Result<String, String> {
     match field {
-        GAIN => Ok(amount(field, records.run(directive.device())?.gain(directive)?)),
+        GAIN => Ok(amount(field, records.run_of(directive)?.gain(directive)?)),
         _ => Ok(value(field, records.value(directive, field)?)),
     }
 }

@@ -23,6 +23,9 @@ pub struct Run {
     whole: Value,
 }
 
+/// The number of devices of a recording of several; null in a file of one.
+const DEVICES: &str = "device.devices";
+
 /// What a file's `kind` says if it is a recorded run. Most say nothing.
 const KIND: &str = "recorded run";
 
@@ -70,6 +73,7 @@ impl Records {
             own.is_some() && own == other.field(path)
         };
         let others = self.newest().filter(|other| other.device() != run.device());
+        let others = others.filter(|other| other.field(DEVICES) == run.field(DEVICES));
         others.filter(move |other| SAME.iter().all(|path| is_same(other, path)))
     }
 
@@ -115,11 +119,23 @@ impl Records {
 
     /// A field of the run that a directive means, or else of the one row of it.
     pub(super) fn value(&self, directive: &Directive, path: &str) -> Result<&Value, String> {
-        let run = self.run(directive.device())?;
+        let run = self.run_of(directive)?;
         match run.field(path) {
             Some(found) => Ok(found),
             None => field(run.one_row(directive)?, path)
                 .ok_or_else(|| format!("the recorded row has no field {path}")),
+        }
+    }
+
+    /// The newest run of the device that a directive means: one with the directive's chapter if there is one, because a
+    /// recording of several devices has chapter 8 only.
+    pub(super) fn run_of(&self, directive: &Directive) -> Result<&Run, String> {
+        let has_chapter =
+            |run: &&Run| directive.chapter().is_some_and(|number| run.has_chapter(number));
+        let of_device = |run: &&Run| run.device().contains(directive.device());
+        match self.runs.iter().filter(of_device).find(has_chapter) {
+            Some(run) => Ok(run),
+            None => self.run(directive.device()),
         }
     }
 

@@ -82,7 +82,7 @@ fn of_several(runs: &[(&Run, Vec<&Value>)]) -> String {
 /// The rate of the one row that `directive` selects, against the ceiling, the peak and the rung
 /// that the key `before` names.
 pub(super) fn rung(directive: &Directive, records: &Records) -> Result<String, String> {
-    let run = records.run(directive.device())?;
+    let run = records.run_of(directive)?;
     let row = run.one_row(directive)?;
     let cell = |path: &str| field(row, path).map_or(String::new(), |found| value(path, found));
     let mut text = format!(

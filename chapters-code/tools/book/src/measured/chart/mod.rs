@@ -101,7 +101,7 @@ pub(super) fn so_far(
     directive: &Directive,
     records: &Records,
 ) -> Result<String, String> {
-    let run = records.run(directive.device())?;
+    let run = records.run_of(directive)?;
     let ladder =
         directive.up_to_kernel().ok_or("name the newest rung, kernel=, and the size, n=")?;
     run.one_row(directive)?;
