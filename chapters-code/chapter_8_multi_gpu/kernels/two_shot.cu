@@ -2,7 +2,7 @@
 // memory itself: no copies, and one kernel per device.
 //
 // two_shot_<devices>(Pointers in, Pointers out, size_t first, size_t end)
-// Launch: any number of blocks. `first` is a multiple of 4; so is `end`, or it is the number of elements.
+// Launch: any number of blocks. `first` is a multiple of 4; so is `end`, or it is the number of elements, as `first` may be, too.
 #include "add_packs.cuh"
 
 // ANCHOR: two_shot
@@ -14,7 +14,7 @@ __device__ void two_shot(const Pointers& in, const Pointers& out, size_t first, 
         store_to_all<DEVICES>(out, pack, sum_of_all<DEVICES, float4>(in, pack));
     }
     // At most three elements are left.
-    for (size_t i = end / 4 * 4 + thread; i < end; i += threads) {
+    for (size_t i = max(first, end / 4 * 4) + thread; i < end; i += threads) {
         store_to_all<DEVICES>(out, i, sum_of_all<DEVICES, float>(in, i));
     }
 }

@@ -14,7 +14,7 @@ use crate::{
 pub fn broken() -> Ladder<AllReduce> {
     vec![
         (GPU_SCOPE, flags::prepare),
-        (MISSING_RELEASE, flags::prepare),
+        (MISSING_RELEASE, push::prepare),
         (REUSED_SLOT, |p, rung| push::in_blocks(2, p, rung)),
     ]
 }
@@ -28,10 +28,10 @@ static GPU_SCOPE: Rung = Rung::new(
 .refuses(vectors_only);
 static MISSING_RELEASE: Rung = Rung::new(
     "missing_release",
-    "a flag that is stored without a release: nothing orders the sums before it",
+    "a flag that is stored without a release: nothing orders the elements before it",
     ptx!("kernels/broken/missing_release.ptx"),
 )
-.broken("flags", &[Checker::Races])
+.broken("push", &[Checker::Races])
 .refuses(vectors_only);
 static REUSED_SLOT: Rung = Rung::new(
     "reused_slot",

@@ -61,8 +61,6 @@ impl<T: Pod + DeviceRepr> Shared<T> {
 
 /// The sum of the arrays of all devices, for every device.
 pub struct AllReduce {
-    /// The devices. Every pair can read and write each other's memory. The first is timed.
-    pub devices: Vec<Device>,
     /// A further stream of each device, for copies: the driver runs copies between the default streams of devices one
     /// after another.
     pub streams: Vec<Arc<CudaStream>>,
@@ -79,6 +77,9 @@ pub struct AllReduce {
     ceiling_ms: Option<f64>,
     /// The exact sums, and the sums of the absolute values.
     expected: Vec<(f64, f64)>,
+    /// The devices. Every pair can read and write each other's memory. The first is timed. (The last
+    /// field: contexts must live until all memory is freed.)
+    pub devices: Vec<Device>,
 }
 
 impl AllReduce {

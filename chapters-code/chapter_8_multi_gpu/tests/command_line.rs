@@ -26,7 +26,7 @@ fn json_says_how_many_devices() {
     let row: serde_json::Value = serde_json::from_str(text.trim()).expect("JSON");
     assert_eq!(row["devices"], 3);
     // Two thirds of the array in each direction.
-    assert_eq!(row["bytes"], 2 * 4000 * 2 / 3);
+    assert_eq!(row["bytes"], 2 * (4000 * 2 / 3));
 }
 
 #[test]

@@ -41,7 +41,7 @@ __device__ void two_shot(const Pointers& in, const Pointers& out, const Flags& f
     for (size_t pack = first / 4 + thread; pack < end / 4; pack += threads) {
         store_to_all<DEVICES>(out, pack, sum_of_all<DEVICES, float4>(in, pack));
     }
-    for (size_t i = end / 4 * 4 + thread; i < end; i += threads) {
+    for (size_t i = max(first, end / 4 * 4) + thread; i < end; i += threads) {
         store_to_all<DEVICES>(out, i, sum_of_all<DEVICES, float>(in, i));
     }
 
