@@ -10,10 +10,13 @@ use harness::{
 };
 
 use crate::{
-    SegmentParameters, Segments,
+    Matrix, SegmentParameters, Segments,
     pairs::{Level, add_block_offsets, thread_per_element},
-    problem::scan::{SegmentedScan, scans_only},
-    rungs::{block_per_segment, hillis_steele, shuffle},
+    problem::{
+        scan::{SegmentedScan, scans_only},
+        spmv::{Product, products_only},
+    },
+    rungs::{block_per_segment, hillis_steele, shuffle, spmv_tiles},
     task::Task,
 };
 
@@ -30,10 +33,18 @@ pub fn broken<T: Element>() -> Ladder<SegmentedScan<T>> {
     ]
 }
 
+/// The broken products, each with its launch.
+pub fn broken_products() -> Ladder<Product> {
+    vec![(PREVIOUS_TILE_ONLY, |p, rung| spmv_tiles::with_carries_by(ADD_PREVIOUS_TILE, p, rung))]
+}
+
 /// The kernels of border_ignored.cu: they add what is open before a block to all its elements.
 const ADD_TO_ALL: PtxText = ptx!("kernels/broken/border_ignored.ptx");
 /// The kernels of previous_block_only.cu: they add the aggregate of the block before.
 const ADD_PREVIOUS: PtxText = ptx!("kernels/broken/previous_block_only.ptx");
+
+/// The kernel of previous_tile_only.cu: it adds what the tile before left open.
+const ADD_PREVIOUS_TILE: PtxText = ptx!("kernels/broken/previous_tile_only.ptx");
 
 macro_rules! broken {
     ($name:literal, $of:literal, $ptx:expr, [$($by:ident),*], $idea:literal) => {
@@ -95,6 +106,29 @@ static MISSING_BARRIER: Rung = broken!(
     "one block per segment, without the barrier that ends a round"
 )
 .adapts(|case| scan_of(case, Kind::Inclusive, Segments::Giant));
+static PREVIOUS_TILE_ONLY: Rung = broken!(
+    "previous_tile_only",
+    "spmv_tiles",
+    spmv_tiles::RUNG.ptx,
+    [Result],
+    "a row gets what the tile before left open, and nothing of the tiles before that one"
+)
+.refuses(products_only)
+.adapts(long_row);
+
+/// The product of a matrix with a long row, about as large as the case, but of more than three tiles. Cases of other
+/// tasks stay as they are.
+fn long_row(case: &Case) -> Case {
+    if !matches!(Task::of(case), Task::Multiply(_)) {
+        return *case;
+    }
+    let matrix = Some(Matrix::LongRow);
+    Case {
+        seed: case.seed,
+        parameters: SegmentParameters { matrix, ..SegmentParameters::default() }.into(),
+        ..Case::vector(case.elements().max(1 << 15) | 1, Dtype::F32, Op::Sum)
+    }
+}
 
 /// A scan of sums of `f32` in such segments, about as large as the case, but of more than two blocks. Cases
 /// of other tasks stay as they are, and have no broken rungs.

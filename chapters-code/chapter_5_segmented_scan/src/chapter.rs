@@ -13,7 +13,7 @@ use report::{
 
 use crate::{
     Conversion, Matrix, SegmentParameters, Segments,
-    broken::broken,
+    broken::{broken, broken_products},
     problem::{
         reduce::SegmentedReduce, scan::SegmentedScan, spmv::Product, to_flags::ToFlags,
         to_offsets::ToOffsets, too_many,
@@ -57,7 +57,7 @@ pub fn rungs_of(task: Task) -> Vec<Rung> {
         Task::Convert(Conversion::ToOffsets) => rungs(&to_offsets()),
         Task::Scan(_) => [rungs(&scans::<f32>()), rungs(&broken::<f32>())].concat(),
         Task::Reduce => rungs(&reductions::<f32>()),
-        Task::Multiply(_) => rungs(&products()),
+        Task::Multiply(_) => [rungs(&products()), rungs(&broken_products())].concat(),
     }
 }
 
@@ -78,6 +78,7 @@ impl Chapter for Segmented {
             rungs(&reductions::<f32>()),
             rungs(&products()),
             rungs(&broken::<f32>()),
+            rungs(&broken_products()),
         ]
         .concat()
     }
@@ -153,7 +154,8 @@ impl Chapter for Segmented {
             }),
             Task::Multiply(kind) => {
                 let product = Product::new(device, case, self.matrix(kind, case)?)?;
-                Box::new(Posed::new(product, products()))
+                let ladder = [products(), broken_products()].into_iter().flatten().collect();
+                Box::new(Posed::new(product, ladder))
             }
         })
     }

@@ -62,6 +62,7 @@ pub mod rungs {
     pub mod spmv_warp_per_row;
     pub mod spmv_lanes_per_row;
     pub mod spmv_merge_path;
+    pub mod spmv_tiles;
 }
 
 /// The conversions from offsets to head flags.
@@ -108,5 +109,5 @@ pub fn reductions<T: Element>() -> Ladder<SegmentedReduce<T>> {
 /// The products of a sparse matrix and a vector.
 pub fn products() -> Ladder<Product> {
     use rungs::*;
-    ladder![spmv_thread_per_row, spmv_warp_per_row, spmv_lanes_per_row, spmv_merge_path]
+    ladder![spmv_thread_per_row, spmv_warp_per_row, spmv_lanes_per_row, spmv_merge_path, spmv_tiles,]
 }

@@ -1,8 +1,10 @@
 //! Every kernel that is shown because it is wrong is caught, by what is said to catch it, and not where
 //! it is said to be right.
 
-use crate::common::{case, judged, scan};
-use chapter_5_segmented_scan::{Segments, chapter::Segmented, segments::Offsets};
+use crate::common::{Run, case, judged, product, product_of, scan};
+use chapter_5_segmented_scan::{
+    Matrix, Segments, broken::broken_products, chapter::Segmented, segments::Offsets,
+};
 use harness::{
     Dtype, Kind, Op, inputs,
     simulator::{Missing, Space},
@@ -14,7 +16,8 @@ use report::{
 };
 
 fn broken_rows(n: u64) -> Vec<Row> {
-    testing::run(&Segmented::OF_SEED, &[scan(n, Segments::Of(64))], &testing::is_broken)
+    let cases = [scan(n, Segments::Of(64)), product(n, Matrix::Banded)];
+    testing::run(&Segmented::OF_SEED, &cases, &testing::is_broken)
 }
 
 #[test]
@@ -34,6 +37,7 @@ fn each_by_its_checker() {
         ("border_ignored", Checker::Result),
         ("previous_block_only", Checker::Result),
         ("missing_barrier", Checker::Races),
+        ("previous_tile_only", Checker::Result),
     ];
     testing::check_caught(&broken_rows(1 << 14), &expected);
 }
@@ -89,4 +93,18 @@ fn what_hides_them() {
         assert!(is_right(rung, Kind::Inclusive, &blocks), "{rung}");
     }
     assert!(is_right("exclusive_leaks", Kind::Exclusive, &blocks));
+}
+
+/// The tiles have 4,096 entries.
+#[test]
+fn what_hides_a_tile_that_is_left_out() {
+    let is_right = |lengths: &[u32]| {
+        Run::new(product_of(lengths), &broken_products()[0]).once().judged().is_correct()
+    };
+    // No row that begins before a tile and covers it.
+    assert!(is_right(&[4000; 5]));
+    assert!(is_right(&[4096; 3]));
+    assert!(is_right(&[4095, 4096]));
+    assert!(!is_right(&[4095, 4097]));
+    assert!(!is_right(&[8192]));
 }

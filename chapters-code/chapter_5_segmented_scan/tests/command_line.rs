@@ -1,6 +1,9 @@
 //! The program as people call it: what it refuses, and what it writes.
 
-use chapter_5_segmented_scan::{broken::broken, chapter::Segmented};
+use chapter_5_segmented_scan::{
+    broken::{broken, broken_products},
+    chapter::Segmented,
+};
 use report::testing::Program;
 
 const CHAPTER_5: Program = Program(env!("CARGO_BIN_EXE_chapter_5"));
@@ -104,7 +107,9 @@ fn long_segments_are_not_for_one_thread() {
 
 #[test]
 fn broken_kernels_are_caught() {
-    let names: Vec<_> = broken::<f32>().iter().map(|(rung, _)| rung.name).collect();
+    let scans = broken::<f32>().into_iter().map(|(rung, _)| rung.name);
+    let products = broken_products().into_iter().map(|(rung, _)| rung.name);
+    let names: Vec<_> = scans.chain(products).collect();
     let text = prints(&format!("--broken --kernel {}", names.join(",")));
     for name in names {
         assert!(text.contains(name), "{name}");

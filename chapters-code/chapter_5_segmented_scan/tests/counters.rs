@@ -221,6 +221,7 @@ fn products() {
         ("spmv_thread_per_row", [109.4, 1976.0, 1597.0], [31.9, 2.13, 2.73]),
         ("spmv_warp_per_row", [903.0, 2487.0, 3081.0], [29.5, 22.7, 22.7]),
         ("spmv_merge_path", [507.4, 519.0, 514.9], [28.4, 28.5, 28.4]),
+        ("spmv_tiles", [347.3, 337.5, 317.6], [30.4, 29.7, 30.6]),
     ] {
         for (i, matrix) in Matrix::MADE.into_iter().enumerate() {
             let counters = counted(kernel, &product(N, matrix));

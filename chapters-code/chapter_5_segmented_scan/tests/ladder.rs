@@ -1,17 +1,17 @@
 //! Every rung, on every size that has tripped a scan, for all kinds of segments, types and operators,
 //! with the race check on.
 
-use std::ops::RangeInclusive;
-
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, ops::RangeInclusive};
 
 use crate::common::{
-    AnyRun, SEGMENTS, all_tasks, case, judged, product, run_all, rungs_of, scan, written,
+    AnyRun, Run, SEGMENTS, all_tasks, case, judged, product, product_of, run_all, rungs_of, scan,
+    written,
 };
 use chapter_5_segmented_scan::{
     Matrix, Segments,
     chapter::Segmented,
     problem::scan::SegmentedScan,
+    products,
     rungs::{reduce_one_length::has_one_length, warp_specialized},
     segments::Offsets,
     task::{Task, entry_name},
@@ -107,13 +107,38 @@ fn affine_maps_keep_their_order() {
 }
 
 #[test]
-fn products() {
+fn all_products() {
     let sizes = SIZES.into_iter().chain([4097, 70_001]);
     let cases: Vec<Case> =
         sizes.flat_map(|n| Matrix::MADE.map(|matrix| product(n, matrix))).collect();
     let rows = run_all(&cases);
-    assert_eq!(rows.len(), 4 * cases.len());
+    assert_eq!(rows.len(), 5 * cases.len());
     check(&rows);
+}
+
+/// Rows that end at borders of tiles of 4,096 entries, beside them, and many tiles later; empty ones between them, at
+/// both ends, and alone; and no rows. For the rungs that divide entries.
+#[test]
+fn rows_at_borders_of_tiles() {
+    const TILE: u32 = 4096;
+    for lengths in [
+        vec![],
+        vec![0; 5000],
+        vec![TILE; 3],
+        vec![TILE - 1, 1, 0, 0, 1, TILE - 1, 0],
+        vec![0, 0, 3 * TILE, 0, 1, 2 * TILE - 2, 7],
+        vec![5 * TILE + 1, 0, 9, 600 * TILE + 3, 1],
+        [vec![0; 9000], vec![2 * TILE], vec![0; 9000], vec![1]].concat(),
+        vec![31, 1, 1, 31, 255, 1, 1, 255, 257, TILE],
+    ] {
+        for rung in &products()[3..] {
+            let mut run = Run::new(product_of(&lengths), rung);
+            for _ in 0..2 {
+                let verdict = run.once().judged();
+                assert!(verdict.is_correct(), "{}, {lengths:?}: {verdict:?}", rung.0.name);
+            }
+        }
+    }
 }
 
 /// Three levels of blocks, and two rounds of all resident ones.

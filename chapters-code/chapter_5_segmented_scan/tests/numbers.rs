@@ -1,9 +1,9 @@
 //! What the book's chapter says of rounding: the depths with which results are checked, and which sums
 //! are the same bits in every run. Where one changes, the page must change too.
 
-use crate::common::{AnyRun, case, judged, rungs_of, scan, written};
+use crate::common::{AnyRun, case, judged, product, rungs_of, scan, written};
 use chapter_5_segmented_scan::{
-    SegmentParameters, Segments, chapter::Segmented, segments::Offsets, task::Task,
+    Matrix, SegmentParameters, Segments, chapter::Segmented, segments::Offsets, task::Task,
 };
 use harness::{Case, Dtype, Op};
 use report::testing;
@@ -55,6 +55,9 @@ fn schedules_show_in_look_back_over_long_segments_only() {
     }
     let reduce = case(n, Dtype::F32, Op::Sum, None, Segments::PowerLaw);
     assert!(is_repeated("reduce_merge_path", reduce));
+    for kernel in ["spmv_merge_path", "spmv_tiles"] {
+        assert!(is_repeated(kernel, product(n / 4, Matrix::LongRow)), "{kernel}");
+    }
 }
 
 /// A segment is not spoilt by what stands in others: neither by a NaN, nor by numbers so large that

@@ -1,12 +1,15 @@
 //! Cases of this chapter, and its rungs run on them.
 
+use std::sync::Arc;
+
 use chapter_5_segmented_scan::{
     Conversion, Matrix, SegmentParameters, Segments,
     broken::broken,
     chapter::{self, Segmented},
-    problem::{reduce::SegmentedReduce, scan::SegmentedScan},
+    problem::{reduce::SegmentedReduce, scan::SegmentedScan, spmv::Product},
     reductions, scans,
     segments::Offsets,
+    sparse::Csr,
     task::Task,
 };
 use harness::{
@@ -70,6 +73,18 @@ pub fn product(n: u64, matrix: Matrix) -> Case {
             .into(),
         ..Case::vector(n, Dtype::F32, Op::Sum)
     }
+}
+
+/// A matrix of 1,009 columns with rows of these lengths, times a vector.
+pub fn product_of(lengths: &[u32]) -> Product {
+    let rows = Offsets::of_lengths(lengths.iter().copied()).expect("they are few");
+    let entries = 0..rows.elements() as u32;
+    let columns = entries.clone().map(|i| i * 617 % 1009).collect();
+    let values = entries.map(|i| (i % 31) as f32 - 14.5).collect();
+    let case = product(rows.elements() as u64, Matrix::LongRow);
+    let matrix = Csr { rows, columns_in_all: 1009, columns, values };
+    let device = testing::simulator().device.clone();
+    Product::new(&device, &case, Arc::new(matrix)).expect("memory")
 }
 
 /// Runs every rung that is meant to be right on every case.

@@ -5,7 +5,7 @@ use chapter_1_reduce::chapter::Reduce;
 use chapter_2_histogram::{HistogramParameters, chapter::Histogram, parameters::Range};
 use chapter_3_scan::{ScanParameters, chapter::Scan};
 use chapter_4_compact::chapter::Compact;
-use chapter_5_segmented_scan::chapter::Segmented;
+use chapter_5_segmented_scan::{Matrix, chapter::Segmented};
 use chapter_6_transpose::{MatrixParameters, chapter::Transpose};
 use chapter_8_multi_gpu::chapter::MultiGpu;
 use harness::{Case, Dtype, Input, Kind, Op, Rung, Shape, verify::Checker};
@@ -359,11 +359,16 @@ fn scan_beyond_32_bits() -> Part {
 fn broken(chapter: Box<dyn Chapter>, n: u64) -> Part {
     let broken = |rung: &Rung| rung.is_broken() && !rung.is_endless;
     let broken = chapter.rungs().into_iter().filter(broken);
-    let case = match chapter.name() == Segmented::OF_SEED.name() {
-        true => segmented::scan(n),
-        false => vector(n, Dtype::F32, Op::Sum),
+    let cases = match chapter.name() == Segmented::OF_SEED.name() {
+        true => vec![segmented::scan(n), segmented::product(n, Matrix::LongRow)],
+        false => vec![vector(n, Dtype::F32, Op::Sum)],
     };
-    let step = |rung: Rung| Step { rung, case: chapter.case_for(&rung, &case) };
+    // Each on the first case that it is for.
+    let step = |rung: Rung| {
+        let mut own = cases.iter().map(|case| chapter.case_for(&rung, case));
+        let case = own.find(|case| rung.refusal(case).is_none()).unwrap_or(cases[0]);
+        Step { rung, case }
+    };
     let steps = broken.map(step).collect();
     Part { name: "broken".into(), steps, skipped: Vec::new(), is_timed: false, chapter }
 }

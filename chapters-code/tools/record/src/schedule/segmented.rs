@@ -6,7 +6,7 @@ use chapter_5_segmented_scan::{
     chapter::Segmented,
     rungs::{
         lookback, reduce_by_length, reduce_lanes_per_segment, reduce_merge_path, reduce_one_length,
-        small_tiles, spmv_merge_path, spmv_warp_per_row, warp_specialized,
+        small_tiles, spmv_merge_path, spmv_tiles, spmv_warp_per_row, warp_specialized,
     },
 };
 use harness::{Case, Dtype, Kind, Op};
@@ -22,7 +22,7 @@ static LAST: Rungs = &[&lookback::RUNG, &warp_specialized::RUNG];
 /// Where small tiles may be the fastest.
 static FEW: Rungs = &[&lookback::RUNG, &warp_specialized::RUNG, &small_tiles::RUNG];
 /// Lanes per row would all wait for the long one: a sample takes half a second.
-static LONG_ROW: Rungs = &[&spmv_warp_per_row::RUNG, &spmv_merge_path::RUNG];
+static LONG_ROW: Rungs = &[&spmv_warp_per_row::RUNG, &spmv_merge_path::RUNG, &spmv_tiles::RUNG];
 static REDUCTIONS: Rungs = &[
     &reduce_lanes_per_segment::RUNG,
     &reduce_merge_path::RUNG,
@@ -47,7 +47,8 @@ pub(super) fn scan(n: u64) -> Case {
     case(n, Some(Kind::Inclusive), Segments::Of(64))
 }
 
-fn product(n: u64, matrix: Matrix) -> Case {
+/// A product of a matrix and a vector.
+pub(super) fn product(n: u64, matrix: Matrix) -> Case {
     Case {
         parameters: SegmentParameters { matrix: Some(matrix), ..SegmentParameters::default() }
             .into(),
