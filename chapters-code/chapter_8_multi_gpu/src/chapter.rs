@@ -64,6 +64,9 @@ impl Chapter for MultiGpu {
     }
 
     fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
-        Ok(Box::new(Posed::new(AllReduce::new(device, case)?, [rungs(), broken()].concat())))
+        Ok(Box::new(Posed::new(
+            AllReduce::new(device, &self.complete(case))?,
+            [rungs(), broken()].concat(),
+        )))
     }
 }

@@ -7,7 +7,7 @@ use chapter_3_scan::{ScanParameters, chapter::Scan};
 use chapter_4_compact::chapter::Compact;
 use chapter_5_segmented_scan::{Matrix, chapter::Segmented};
 use chapter_6_transpose::{MatrixParameters, chapter::Transpose};
-use chapter_8_multi_gpu::chapter::MultiGpu;
+use chapter_8_multi_gpu::{DeviceParameters, chapter::MultiGpu};
 use harness::{Case, Dtype, Input, Kind, Op, Rung, Shape, verify::Checker};
 use report::{Chapter, runner::Step};
 
@@ -257,7 +257,7 @@ pub(crate) fn parts(scope: Scope) -> Vec<Part> {
     parts
 }
 
-/// What is to be run on several GPUs: a recording of its own.
+/// What is to be run on several GPUs, on all of them and on two: a recording of its own.
 pub(crate) fn parts_of_several(scope: Scope) -> Vec<Part> {
     let mut sizes = sizes(scope);
     if scope == Scope::Full {
@@ -266,7 +266,16 @@ pub(crate) fn parts_of_several(scope: Scope) -> Vec<Part> {
             [8, 10, 12, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 26, 28].map(|k| 1 << k).into();
         sizes.reverse();
     }
-    sizes.into_iter().map(|n| part(Box::new(MultiGpu), vector(n, Dtype::F32, Op::Sum))).collect()
+    let of = |devices, n| {
+        let parameters = DeviceParameters { devices: Some(devices) }.into();
+        part(Box::new(MultiGpu), Case { parameters, ..vector(n, Dtype::F32, Op::Sum) })
+    };
+    let all = harness::device::count();
+    let mut parts: Vec<Part> = sizes.into_iter().map(|n| of(all, n)).collect();
+    if all > 2 {
+        parts.extend([28, 24, 20, 16, 12, 8].map(|k| of(2, 1 << k)));
+    }
+    parts
 }
 
 /// The broken kernels of every chapter: to be run last, because one of them may stop the device.
