@@ -41,7 +41,9 @@ pub unsafe extern "C" fn simtSetOption(name: Text, value: i64) -> c_int {
 ///  "dropped": 0}
 /// ```
 ///
-/// That is a [`simt_report::Report`], whose fields say what each name and number means.
+/// That is a [`simt_report::Report`], whose fields say what each name and number means. With several
+/// devices a launch also has its `device` and, if it has accessed memory of another one, `links`: bytes per
+/// pair of devices. The report's own `links` add up those of all launches and copies.
 ///
 /// Returns the length of the text in bytes, without a NUL. If that is at most `length`, the text
 /// is in `buffer` (followed by a NUL if there is room), and the next report begins anew; otherwise
