@@ -11,6 +11,8 @@
 //!
 //! - A call that asks whether work is done (`cuStreamQuery`, `cuEventQuery`) waits for all work.
 //! - A group runs on one thread of the host, and its memory is never weak.
+//! - A group has [`MOST`] launches, at most, unless they wait for more. Races between launches of two groups
+//!   are not found.
 //! - A device gives each of its launches that run at the same time as many resident blocks as if it were
 //!   alone.
 
@@ -30,6 +32,10 @@ use crate::pending::{self, Ready, Work};
 
 /// How long a group whose kernels all wait is kept for other threads of the host.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Launches of a group, at most, unless one of them waits for another. What a group has begun with takes
+/// memory of the host until the group has ended.
+const MOST: usize = 1024;
 
 /// Held by the thread that runs what is queued.
 static RUNNING: Mutex<()> = Mutex::new(());
@@ -95,6 +101,7 @@ pub fn run() {
         options: Options { weak_memory: None, threads: 1, ..options::current() },
         running: Vec::new(),
         seen: 0,
+        needs_more: false,
     };
     let options = queue.options.clone();
     simt::launch_together(&options, &mut queue);
@@ -117,6 +124,8 @@ struct Queue {
     running: Vec<Option<Running>>,
     /// The news that have been seen.
     seen: u64,
+    /// Whether a launch waits for one that has not begun.
+    needs_more: bool,
 }
 
 struct Running {
@@ -142,6 +151,9 @@ impl Feed for Queue {
             }
         }
         let mut jobs = Vec::new();
+        if self.is_full() {
+            return jobs;
+        }
         self.seen = NEWS.load(Ordering::SeqCst);
         while let Some(ready) = pending::take_ready() {
             jobs.extend(self.begin(ready));
@@ -150,10 +162,11 @@ impl Feed for Queue {
     }
 
     fn has_news(&self) -> bool {
-        self.seen != NEWS.load(Ordering::SeqCst)
+        !self.is_full() && self.seen != NEWS.load(Ordering::SeqCst)
     }
 
     fn wait_for_news(&mut self) -> bool {
+        self.needs_more = true;
         let begin = Instant::now();
         let others = || THREADS.load(Ordering::SeqCst) > WAITING.load(Ordering::SeqCst);
         while !self.has_news() {
@@ -167,6 +180,11 @@ impl Feed for Queue {
 }
 
 impl Queue {
+    /// Whether what has not begun is left to the next group.
+    fn is_full(&self) -> bool {
+        self.running.len() >= MOST && !self.needs_more
+    }
+
     /// Runs an operation, unless it is a kernel, which it returns.
     fn begin(&mut self, Ready { work, context, operation, before }: Ready) -> Option<Job> {
         let mut after: Vec<usize> = before.iter().flat_map(|w| w.launches(self.group)).collect();

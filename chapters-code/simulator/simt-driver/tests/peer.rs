@@ -695,6 +695,16 @@ fn streams() {
     assert!(event.is_complete());
     assert_eq!(second.read(&flag), [1]);
 
+    // More launches than a group has, the last of which the others wait for.
+    let (many, flag) = (first.zeros(1), second.zeros(1));
+    second.launch("wait_for_flag", &[&flag]);
+    for _ in 0..1500 {
+        first.launch("count_on_device", &[&many]);
+    }
+    first.launch("send_unfenced", &[&data, &flag]);
+    second.stream.synchronize().unwrap();
+    assert_eq!(first.read(&many), [1500]);
+
     // A function of the host waits for the kernels before it, and those behind it for the function.
     static SEEN: AtomicU32 = AtomicU32::new(0);
     unsafe extern "C" fn note(number: *mut c_void) {

@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
-use ptx::ir::{Kernel, Op, Order, Scope};
+use ptx::ir::{Op, Order, Scope};
 use simt_report::{Fault, FaultKind, LaunchReport};
 
 use crate::cluster::Cluster;
@@ -300,22 +300,19 @@ impl Group {
     /// Gives a launch its number, and its blocks theirs.
     fn add(&self, job: &Job) -> Arc<Facts> {
         let mut launches = self.launches.write().unwrap_or_else(PoisonError::into_inner);
-        let mut before = BTreeSet::new();
+        let mut before = Numbers::default();
         for &number in &job.after {
             before.insert(number);
-            before.extend(launches.get(number).iter().flat_map(|facts| &facts.before));
+            if let Some(facts) = launches.get(number) {
+                before.add(&facts.before);
+            }
         }
-        let kernel = job.kernel.ir();
-        let checks = job.options.races || job.options.trace;
-        let code = if checks { 0..kernel.code.len() as u32 } else { 0..0 };
         let facts = Arc::new(Facts {
             number: launches.len(),
             first_block: launches.last().map_or(0, |last| last.first_block + last.block_count()),
             blocks: job.grid,
             device: job.table.devices.as_ref().map_or(0, |devices| devices.own),
-            kernel: kernel.name.clone(),
-            lines: code.clone().map(|pc| job.kernel.source(pc)).collect(),
-            system: code.map(|pc| is_of_system_scope(kernel, pc)).collect(),
+            kernel: job.kernel.clone(),
             before,
         });
         launches.push(facts.clone());
@@ -330,24 +327,6 @@ impl Group {
     }
 }
 
-/// Whether an instruction accesses memory with the scope of the system. A `volatile` access does.
-fn is_of_system_scope(kernel: &Kernel, pc: u32) -> bool {
-    let order = match &kernel.code[pc as usize].op {
-        Op::Ld(load) => load.order,
-        Op::St(store) => store.order,
-        Op::Atom(atom) => atom.order,
-        _ => return false,
-    };
-    match order {
-        Order::Weak => false,
-        Order::Volatile => true,
-        Order::Relaxed(scope)
-        | Order::Acquire(scope)
-        | Order::Release(scope)
-        | Order::AcqRel(scope) => scope == Scope::System,
-    }
-}
-
 /// What is known of a launch of a group, also after its end.
 pub(crate) struct Facts {
     number: usize,
@@ -356,14 +335,35 @@ pub(crate) struct Facts {
     blocks: [u32; 3],
     /// The number of its device.
     pub device: u32,
-    /// The kernel's name.
-    pub kernel: String,
-    /// The source line of each instruction, if races are checked.
-    lines: Vec<String>,
-    /// Whether each instruction has the scope of the system, if races are checked.
-    system: Vec<bool>,
+    kernel: Arc<LoadedKernel>,
     /// The launches that it follows.
-    before: BTreeSet<usize>,
+    before: Numbers,
+}
+
+/// Numbers of launches, one bit each.
+#[derive(Default)]
+struct Numbers(Vec<u64>);
+
+impl Numbers {
+    fn insert(&mut self, number: usize) {
+        if self.0.len() <= number / 64 {
+            self.0.resize(number / 64 + 1, 0);
+        }
+        self.0[number / 64] |= 1 << (number % 64);
+    }
+
+    fn add(&mut self, others: &Self) {
+        if self.0.len() < others.0.len() {
+            self.0.resize(others.0.len(), 0);
+        }
+        for (own, other) in self.0.iter_mut().zip(&others.0) {
+            *own |= other;
+        }
+    }
+
+    fn contains(&self, number: usize) -> bool {
+        self.0.get(number / 64).is_some_and(|bits| bits >> (number % 64) & 1 == 1)
+    }
 }
 
 impl Facts {
@@ -376,14 +376,33 @@ impl Facts {
         crate::grid::unravel(block - self.first_block, self.blocks)
     }
 
-    /// Returns the source line of an instruction.
-    pub fn line(&self, pc: u32) -> String {
-        self.lines.get(pc as usize).cloned().unwrap_or_default()
+    /// Returns the kernel's name.
+    pub fn kernel(&self) -> &str {
+        &self.kernel.ir().name
     }
 
-    /// Whether an instruction accesses memory with the scope of the system.
+    /// Returns the source line of an instruction.
+    pub fn line(&self, pc: u32) -> String {
+        self.kernel.source(pc)
+    }
+
+    /// Whether an instruction accesses memory with the scope of the system. A `volatile` access does.
     pub fn is_of_system_scope(&self, pc: u32) -> bool {
-        self.system.get(pc as usize).copied().unwrap_or(false)
+        let order = match self.kernel.ir().code.get(pc as usize).map(|instruction| &instruction.op)
+        {
+            Some(Op::Ld(load)) => load.order,
+            Some(Op::St(store)) => store.order,
+            Some(Op::Atom(atom)) => atom.order,
+            _ => return false,
+        };
+        match order {
+            Order::Weak => false,
+            Order::Volatile => true,
+            Order::Relaxed(scope)
+            | Order::Acquire(scope)
+            | Order::Release(scope)
+            | Order::AcqRel(scope) => scope == Scope::System,
+        }
     }
 }
 
@@ -411,7 +430,7 @@ impl Neighbours<'_> {
     pub fn relation(&self, block: u64) -> Relation {
         match self.group.launch_of(block) {
             Some(other) if other.number == self.own.number => Relation::Same,
-            Some(other) if self.own.before.contains(&other.number) => Relation::Follows,
+            Some(other) if self.own.before.contains(other.number) => Relation::Follows,
             Some(other) if other.device != self.own.device => Relation::OtherDevice,
             _ => Relation::SameDevice,
         }

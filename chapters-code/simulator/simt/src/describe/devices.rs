@@ -104,7 +104,7 @@ fn whose(e: &RaceAccess, facts: &Facts) -> String {
         "{} by device {}, kernel `{}`, {}, warp {}, lane {} at {}",
         e.access,
         facts.device,
-        facts.kernel,
+        facts.kernel(),
         name(e.block),
         e.warp,
         e.lane,
