@@ -189,6 +189,11 @@ impl Run {
         self.device().split_whitespace().find(|word| *word != "NVIDIA").unwrap_or_default()
     }
 
+    /// Whether it is of several devices together.
+    pub(super) fn is_of_several(&self) -> bool {
+        self.field(DEVICES).is_some()
+    }
+
     /// The day of the run.
     pub fn date(&self) -> &str {
         self.whole["date"].as_str().unwrap_or_default()
