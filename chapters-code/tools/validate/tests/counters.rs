@@ -1,13 +1,15 @@
 //! The simulator counts what an NVIDIA GPU does: the same launches, counted with Nsight Compute on an
-//! H100 (probes: on an H200) and recorded in `book/measurements/`, are made here and compared.
+//! H200 and an H100 (probes: on an H200) and recorded in `book/measurements/`, are made here and compared.
 
 use anyhow::Result;
 use report::testing;
 use validate::counts::{self, COLUMNS, Row};
 use validate::launches::{self, Launch, Part};
 
-const RUNGS: &str =
-    include_str!("../../../../book/measurements/ncu_nvidia_h100_80gb_hbm3_2026-11-26_rungs.csv");
+const RUNGS: [&str; 2] = [
+    include_str!("../../../../book/measurements/ncu_nvidia_h200_2026-11-26_rungs.csv"),
+    include_str!("../../../../book/measurements/ncu_nvidia_h100_80gb_hbm3_2026-11-26_rungs.csv"),
+];
 const SHARED: &str =
     include_str!("../../../../book/measurements/ncu_nvidia_h200_2026-11-21_shared.csv");
 const GLOBAL: &str =
@@ -22,7 +24,7 @@ struct Exempt<'a> {
     columns: &'a [&'a str],
 }
 
-const EXEMPT: [Exempt<'_>; 14] = [
+const EXEMPT: [Exempt<'_>; 15] = [
     // Additions to the other block's counters arrive by the same pipeline, where they are counted raw.
     Exempt {
         rungs: &["chapter_2_histogram/clustered"],
@@ -145,6 +147,11 @@ const EXEMPT: [Exempt<'_>; 14] = [
             "shared_bank_conflicts",
         ],
     },
+    // ptxas makes one load of 8 bytes of the two loads of `range`.
+    Exempt {
+        rungs: &["chapter_5_segmented_scan/spmv_tiles"],
+        columns: &["shared_load_requests", "shared_load_wavefronts", "shared_load_wavefronts_raw"],
+    },
     // ptxas adds up what a warp's lanes add to one word (REDUX), and lets one lane add the sum.
     Exempt {
         rungs: &["chapter_5_segmented_scan/vectorized"],
@@ -176,30 +183,38 @@ fn launched(part: Part) -> Result<Vec<Launch>> {
 /// Every launch has its row, and each of its `columns` counts is as near as its column demands. Of
 /// the launches, `disputed` have counts that the profiler computes otherwise than the hardware
 /// counts them.
-fn check(part: Part, recorded: &str, columns: usize, disputed: usize) -> Result<()> {
-    let rows = counts::read(recorded)?;
-    let known = |row: &Row| {
-        let names = COLUMNS.iter().map(|column| column.name);
-        names.filter(|name| row.counts.contains_key(*name)).count()
-    };
-    assert!(rows.iter().all(|row| known(row) == columns), "columns");
+fn check(part: Part, recorded: &[&str], columns: usize, disputed: usize) -> Result<()> {
     let mut launches = launched(part)?;
     let is_young = |name: &str| NOT_RECORDED.contains(&counts::rung(name));
-    assert!(!rows.iter().any(|row| is_young(&row.name)), "it is recorded: strike it off");
     launches.retain(|launch| !is_young(&launch.name));
-    let theirs: Vec<_> = rows.iter().map(|row| (&row.name, &row.kernel)).collect();
-    let ours: Vec<_> = launches.iter().map(|launch| (&launch.name, &launch.kernel)).collect();
-    assert_eq!(ours, theirs, "the launches are others");
-    let pairs = || launches.iter().zip(&rows);
-    let differs = |(launch, row): (&Launch, &Row)| {
-        let mut differences = counts::differences(launch, row);
-        differences.retain(|d| is_compared(counts::rung(&row.name), d.column));
-        (!differences.is_empty()).then(|| format!("{} {} {differences:?}", row.kernel, row.name))
-    };
-    let all: Vec<String> = pairs().filter_map(differs).collect();
-    assert!(all.is_empty(), "{} launches:\n{}", all.len(), all.join("\n"));
-    let found = pairs().filter(|(launch, row)| counts::is_disputed(launch, row));
-    assert_eq!(found.count(), disputed, "launches disputed");
+    for recorded in recorded {
+        let rows = counts::read(recorded)?;
+        let known = |row: &Row| {
+            let names = COLUMNS.iter().map(|column| column.name);
+            names.filter(|name| row.counts.contains_key(*name)).count()
+        };
+        assert!(rows.iter().all(|row| known(row) == columns), "columns");
+        assert!(!rows.iter().any(|row| is_young(&row.name)), "it is recorded: strike it off");
+        let theirs: Vec<_> = rows.iter().map(|row| (&row.name, &row.kernel)).collect();
+        let ours: Vec<_> = launches.iter().map(|launch| (&launch.name, &launch.kernel)).collect();
+        assert_eq!(ours, theirs, "the launches are others");
+        let pairs = || launches.iter().zip(&rows);
+        let differs = |(launch, row): (&Launch, &Row)| {
+            let mut differences = counts::differences(launch, row);
+            differences.retain(|d| is_compared(counts::rung(&row.name), d.column));
+            (!differences.is_empty())
+                .then(|| format!("{} {} {differences:?}", row.kernel, row.name))
+        };
+        let all: Vec<String> = pairs().filter_map(differs).collect();
+        assert!(all.is_empty(), "{} launches:\n{}", all.len(), all.join("\n"));
+        // What is not compared is not disputed.
+        let is_exempt =
+            |row: &Row| EXEMPT.iter().any(|e| e.rungs.contains(&counts::rung(&row.name)));
+        let found =
+            pairs().filter(|(launch, row)| counts::is_disputed(launch, row) && !is_exempt(row));
+        let found: Vec<_> = found.map(|(_, row)| (&row.name, &row.kernel, &row.counts)).collect();
+        assert_eq!(found.len(), disputed, "launches disputed: {found:?}");
+    }
     Ok(())
 }
 
@@ -207,7 +222,7 @@ fn check(part: Part, recorded: &str, columns: usize, disputed: usize) -> Result<
 #[test]
 fn the_page_says_how_many_launches_were_counted() -> Result<()> {
     let page = include_str!("../../../../book/simulator.md");
-    let all = [RUNGS, SHARED, GLOBAL].map(|text| counts::read(text).map(|rows| rows.len()));
+    let all = [RUNGS[0], SHARED, GLOBAL].map(|text| counts::read(text).map(|rows| rows.len()));
     let all: usize = all.into_iter().sum::<Result<usize, _>>()?;
     assert!(page.contains(&format!("counted {},{:03} launches", all / 1000, all % 1000)), "{all}");
     Ok(())
@@ -215,7 +230,7 @@ fn the_page_says_how_many_launches_were_counted() -> Result<()> {
 
 #[test]
 fn rungs() -> Result<()> {
-    check(Part::Rungs, RUNGS, COLUMNS.len(), 0)
+    check(Part::Rungs, &RUNGS, COLUMNS.len(), 0)
 }
 
 /// Disputed are loads of 8 and 16 bytes that the hardware serves in fewer wavefronts than the
@@ -223,10 +238,10 @@ fn rungs() -> Result<()> {
 #[test]
 #[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
 fn exhaustive_shared_probes() -> Result<()> {
-    check(Part::Shared, SHARED, 10, 25)
+    check(Part::Shared, &[SHARED], 10, 25)
 }
 
 #[test]
 fn global_probes() -> Result<()> {
-    check(Part::Global, GLOBAL, 6, 0)
+    check(Part::Global, &[GLOBAL], 6, 0)
 }
