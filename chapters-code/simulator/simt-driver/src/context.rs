@@ -100,8 +100,9 @@ impl Context {
     /// The memory of all devices, as kernels of the context see it.
     pub fn memory(&self) -> Result<Snapshot> {
         let driver = driver()?;
-        if let [only] = &driver.devices[..] {
-            return Ok(only.memory.snapshot());
+        // A program with one device sees nothing of the others, although they are there.
+        if driver.contexts.find(|context| context.ordinal != self.ordinal).is_empty() {
+            return Ok(driver.devices[self.ordinal].memory.snapshot());
         }
         let peers = lock(&self.peers).clone();
         let refuses = |device: usize, base: u64| {
