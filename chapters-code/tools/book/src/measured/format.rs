@@ -128,7 +128,7 @@ fn unit(path: &str) -> Unit {
     let has = |part: &str| path.split('.').any(|name| name.contains(part));
     if has("gb_per_s") {
         Unit::Rate
-    } else if has("time_ms") {
+    } else if has("time_ms") || has("ceiling_ms") {
         Unit::Time
     } else if has("launch_us") {
         Unit::Microseconds
@@ -162,6 +162,11 @@ mod tests {
     #[test]
     fn a_lone_load_is_in_nanoseconds() {
         assert_eq!(value("ceilings.latency_ns", &json!(512.3)), "512\u{a0}ns");
+    }
+
+    #[test]
+    fn a_ceiling_is_a_time() {
+        assert_eq!(value("ceiling_ms", &json!(0.0428)), "42.8\u{a0}µs");
     }
 
     #[test]
