@@ -208,6 +208,25 @@ impl AllReduce {
         }
     }
 
+    /// The number of blocks of `threads` threads that each device holds at once, of the kernels of all devices: blocks
+    /// of different devices wait for each other, so all must be resident.
+    ///
+    /// # Errors
+    /// The driver's error.
+    pub fn resident_blocks(
+        &self,
+        kernels: &[CudaFunction],
+        threads: u32,
+    ) -> Result<u32, DriverError> {
+        let mut least = u32::MAX;
+        for (device, kernel) in self.devices.iter().zip(kernels) {
+            device.context.bind_to_thread()?;
+            let blocks = kernel.occupancy_max_active_blocks_per_multiprocessor(threads, 0, None)?;
+            least = least.min(blocks * device.properties.multiprocessors);
+        }
+        Ok(least.max(1))
+    }
+
     /// Lets the streams of all devices wait for that of the first.
     ///
     /// # Errors

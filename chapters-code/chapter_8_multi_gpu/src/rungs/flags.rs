@@ -22,7 +22,7 @@ pub fn prepare(p: &AllReduce, rung: &Rung) -> Result<Launch<AllReduce>, Error> {
     let parts = p.parts();
     let blocks = (parts[0].1 as u32).div_ceil(4 * THREADS);
     let config = LaunchConfig {
-        grid_dim: (blocks.clamp(1, p.devices[0].resident_blocks(THREADS)), 1, 1),
+        grid_dim: (blocks.clamp(1, p.resident_blocks(&kernels, THREADS)?), 1, 1),
         block_dim: (THREADS, 1, 1),
         shared_mem_bytes: 0,
     };

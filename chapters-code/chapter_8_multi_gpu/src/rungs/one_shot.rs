@@ -21,7 +21,7 @@ pub fn prepare(p: &AllReduce, rung: &Rung) -> Result<Launch<AllReduce>, Error> {
     let kernels = p.kernels(rung.ptx, "one_shot")?; // such as one_shot_4
     let blocks = p.n.div_ceil(4 * THREADS as usize) as u32;
     let config = LaunchConfig {
-        grid_dim: (blocks.clamp(1, p.devices[0].resident_blocks(THREADS)), 1, 1),
+        grid_dim: (blocks.clamp(1, p.resident_blocks(&kernels, THREADS)?), 1, 1),
         block_dim: (THREADS, 1, 1),
         shared_mem_bytes: 0,
     };

@@ -30,6 +30,7 @@ pub fn in_blocks(most: usize, p: &AllReduce, rung: &Rung) -> Result<Launch<AllRe
     let kernels = p.kernels(rung.ptx, "push")?; // such as push_4
     let part = p.part();
     let tiles = part.div_ceil(TILE);
+    let most = most.min(p.resident_blocks(&kernels, THREADS)? as usize);
     let blocks = tiles.clamp(1, most);
     let config = LaunchConfig {
         grid_dim: (blocks as u32, 1, 1),
