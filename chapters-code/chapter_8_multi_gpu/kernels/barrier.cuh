@@ -8,13 +8,21 @@ struct Flags {
 };
 
 // ANCHOR: barrier
-// Tells block blockIdx.x of every device that this device's block has come to `epoch`. What the block wrote before is
-// there for whoever sees the flag.
+// The instructions that store and load a flag. (The kernels that are wrong on purpose define other ones before.)
+#ifndef STORE_FLAG
+#define STORE_FLAG "st.release.sys.global.u32"
+#endif
+#ifndef LOAD_FLAG
+#define LOAD_FLAG "ld.acquire.sys.global.u32"
+#endif
+
+// Tells block blockIdx.x of every device that this device's block has come to `epoch`. A block that sees the flag also
+// sees what this block wrote before.
 template <int DEVICES> __device__ void arrive(const Flags& flags, int device, unsigned epoch) {
     __syncthreads();
     if (threadIdx.x < DEVICES) {
         unsigned* flag = flags.of[threadIdx.x] + blockIdx.x * MOST + device;
-        asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(flag), "r"(epoch) : "memory");
+        asm volatile(STORE_FLAG " [%0], %1;" ::"l"(flag), "r"(epoch) : "memory");
     }
 }
 
@@ -25,7 +33,7 @@ template <int DEVICES> __device__ void wait(const Flags& flags, int device, unsi
         const unsigned* flag = flags.of[device] + blockIdx.x * MOST + threadIdx.x;
         unsigned seen;
         do {
-            asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(seen) : "l"(flag) : "memory");
+            asm volatile(LOAD_FLAG " %0, [%1];" : "=r"(seen) : "l"(flag) : "memory");
         } while (int(seen - epoch) < 0);
     }
     __syncthreads();

@@ -1,9 +1,10 @@
-// No barrier at all: each element travels together with a flag, in one word of 8 bytes. Who sees the flag has the
-// element. (NCCL has such a protocol, called LL, for low latency.)
+// No barrier at all: each element travels together with a flag, in one word of 8 bytes. A thread that sees the flag
+// has the element. (NCCL has such a protocol, called LL, for low latency.)
 //
 // low_latency_<devices>(Pointers in, float* out, Words received, int device, unsigned epoch, size_t n)
-// Launch: the same grid on every device, all blocks resident. `received` has 2 * n words per device that sends: launches with an even and with an odd
-// epoch take turns. Each launch has the next epoch; the first is not 0, which the words hold at first.
+// Launch: the same grid on every device, all blocks resident. `received` has 2 * n words per device that sends: launches
+// with an even and with an odd epoch take turns. Each launch has the next epoch; the first is not 0, which the words
+// hold at first.
 #include "add_packs.cuh"
 
 typedef unsigned long long u64;

@@ -15,6 +15,11 @@ const unsigned TILE = THREADS * PACKS_PER_THREAD;
 // A block sends this many tiles before it adds the first.
 const int AHEAD = 2;
 
+// Where in the buffer a tile is received: each has a slot of its own.
+#ifndef SLOT_OF
+#define SLOT_OF(tile) ((tile) * TILE)
+#endif
+
 // The whole packs of the part of a device.
 __device__ size_t packs_of(int device, size_t part, size_t n) {
     size_t begin = device * (part / 4);
@@ -37,7 +42,7 @@ __device__ void send(const Pointers& in, const Pointers& received, int device, s
         for (unsigned p = 0; p < PACKS_PER_THREAD; ++p) {
             size_t i = tile * TILE + p * THREADS + threadIdx.x;
             if (i < packs) {
-                slot[i] = from[i];
+                slot[SLOT_OF(tile) + p * THREADS + threadIdx.x] = from[i];
             }
         }
     }
@@ -58,7 +63,7 @@ __device__ void reduce(const Pointers& in, const Pointers& out, const Pointers& 
             for (int d = 0; d < DEVICES; ++d) {
                 const float4* slot =
                     reinterpret_cast<const float4*>(received.of[device] + d * part);
-                element[d] = d == device ? own[i] : __ldcg(slot + i);
+                element[d] = d == device ? own[i] : __ldcg(slot + SLOT_OF(tile) + p * THREADS + threadIdx.x);
             }
             store_to_all<DEVICES>(out, device * (part / 4) + i, add<DEVICES>(element));
         }

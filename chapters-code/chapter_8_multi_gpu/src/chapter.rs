@@ -57,6 +57,20 @@ impl Chapter for MultiGpu {
         Case { parameters: DeviceParameters { devices }.into(), ..*case }
     }
 
+    fn check(&self, case: &Case) -> Result<(), Error> {
+        let wanted = DeviceParameters::of(case).devices.unwrap_or(2);
+        let found = harness::device::count();
+        if wanted <= found {
+            return Ok(());
+        }
+        let fewer = if found >= 2 { format!("give --devices {found}, or ") } else { String::new() };
+        Err(Error::Usage(format!(
+            "the case needs {wanted} devices, and there {} {found}\n  remedy: {fewer}use the simulator, --device sim \
+             (it has eight devices, or SIMT_DEVICES)",
+            if found == 1 { "is" } else { "are" },
+        )))
+    }
+
     fn device_bytes(&self, case: &Case) -> u64 {
         // The input, the result, the gathered arrays, and room for the driver.
         let devices = DeviceParameters::of(case).devices.unwrap_or(2) as u64;

@@ -12,9 +12,8 @@ use harness::{
     Shape, Traffic,
     baselines::Way,
     bound::{self, Compensated},
-    buffer::{self, Fingerprint},
-    inputs,
-    timing::Stopwatch,
+    buffer, inputs,
+    timing::Bench,
     verify::{Accepted, Verdict},
 };
 
@@ -86,8 +85,7 @@ impl AllReduce {
     /// Makes the arrays of a case, copies each to its device, and computes the reference.
     ///
     /// # Errors
-    /// [`Error::Usage`] where there are fewer devices, [`Error::Driver`] where a device has no room or cannot
-    /// reach another one's memory.
+    /// [`Error::Driver`] where there are fewer devices, a device has no room, or one cannot reach another one's memory.
     pub fn new(device: &Device, case: &Case) -> Result<Self, Error> {
         let count = DeviceParameters::of(case).devices.unwrap_or(2);
         let devices = device.with_peers(count)?;
@@ -169,18 +167,16 @@ impl AllReduce {
         self.devices.iter().map(load).collect()
     }
 
-    /// Every device copies `n` elements of its left neighbour's array into its own result, all at the same time.
-    fn copy_from_left(&mut self, n: usize) -> Result<(), DriverError> {
+    /// Every device copies its left neighbour's array into its own result, all at the same time.
+    fn copy_from_left(&mut self) -> Result<(), DriverError> {
         let (inputs, outs) = (self.input_addresses(), self.out_addresses());
-        for stream in &self.streams {
-            stream.join(&self.devices[0].stream)?;
-        }
+        self.fork_copies()?;
         for d in 0..self.devices.len() {
             let left = (d + self.devices.len() - 1) % self.devices.len();
             // SAFETY: both arrays have n elements, and nothing else uses the results.
-            unsafe { self.copy(left, inputs.0[left], d, outs.0[d], n)? };
+            unsafe { self.copy(left, inputs.0[left], d, outs.0[d], self.n)? };
         }
-        self.streams.iter().try_for_each(|stream| self.devices[0].stream.join(stream))
+        self.join_copies()
     }
 
     /// Copies `n` elements from an address of device `from` to one of device `to`, in the further stream of that one.
@@ -243,6 +239,22 @@ impl AllReduce {
     pub fn join(&self) -> Result<(), DriverError> {
         let (first, others) = self.devices.split_at(1);
         others.iter().try_for_each(|other| first[0].stream.join(&other.stream))
+    }
+
+    /// As [`AllReduce::fork`], of the further streams of all devices.
+    ///
+    /// # Errors
+    /// The driver's error.
+    pub fn fork_copies(&self) -> Result<(), DriverError> {
+        self.streams.iter().try_for_each(|stream| stream.join(&self.devices[0].stream))
+    }
+
+    /// As [`AllReduce::join`], of the further streams of all devices.
+    ///
+    /// # Errors
+    /// The driver's error.
+    pub fn join_copies(&self) -> Result<(), DriverError> {
+        self.streams.iter().try_for_each(|stream| self.devices[0].stream.join(stream))
     }
 }
 
@@ -325,10 +337,6 @@ impl Problem for AllReduce {
         Ok(all.unwrap_or_default())
     }
 
-    fn judged(&self, _promise: &()) -> (u64, Vec<&dyn Fingerprint>) {
-        (0, Vec::new()) // a fingerprint is of one device's memory
-    }
-
     fn traffic(&self, _promise: &()) -> Traffic {
         // Over the links of one device, in each direction: see the chapter's proof.
         let devices = self.devices.len() as u64;
@@ -338,13 +346,18 @@ impl Problem for AllReduce {
 
     /// A device must receive 2 (devices - 1) / devices of an array. The rate is that at which every device copies an
     /// array of this size from its left neighbour, all at the same time.
-    fn ceiling_ms(&mut self, stopwatch: &mut Stopwatch) -> Result<Option<f64>, Error> {
-        if self.ceiling_ms.is_none() && self.n > 0 {
-            let samples = stopwatch.measure(&mut || self.copy_from_left(self.n))?;
-            let devices = self.devices.len() as f64;
-            self.ceiling_ms = Some(samples.time().median * 2.0 * (devices - 1.0) / devices);
+    fn ceiling_ms(&mut self, bench: &mut Bench, traffic: Traffic) -> Result<f64, Error> {
+        if self.n == 0 {
+            return bench.ceiling_ms(traffic);
         }
-        Ok(self.ceiling_ms)
+        if let Some(known) = self.ceiling_ms {
+            return Ok(known);
+        }
+        let samples = bench.stopwatch.measure(&mut || self.copy_from_left())?;
+        let devices = self.devices.len() as f64;
+        let ceiling_ms = samples.time().median * 2.0 * (devices - 1.0) / devices;
+        self.ceiling_ms = Some(ceiling_ms);
+        Ok(ceiling_ms)
     }
 
     fn loaded_baseline(&self, _promise: &()) -> Result<Vec<Way<Self>>, Error> {

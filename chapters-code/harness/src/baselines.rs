@@ -335,13 +335,13 @@ impl Baselines {
             stream: stream.cu_stream() as *mut c_void,
         };
         let (call, output) = (call.clone(), output.clone());
-        let enqueue = Box::new(move |problem: &P| {
+        let enqueue = move |problem: &P| {
             let _keep_alive = (&output, &memory);
             match (call.run)(way, problem, to, scratch) {
                 0 => Ok(()),
                 _ => Err(DriverError(CUresult::CUDA_ERROR_UNKNOWN)),
             }
-        });
-        Ok(Some(Way { library: self.name.clone(), version: self.version.clone(), name, enqueue }))
+        };
+        Ok(Some(Way::new(&self.name, &self.version, name, enqueue)))
     }
 }

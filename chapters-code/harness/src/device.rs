@@ -109,8 +109,6 @@ impl Device {
             }
             (Err(error), _) => return Err(Error::driver("opening device 0", error)),
         };
-        let properties = Properties::read(&context)
-            .map_err(|error| Error::driver("asking the device what it is", error))?;
         let simulator = match bound {
             Bound::Nvidia => None,
             Bound::Simulator(simulator) => Some(simulator),
@@ -121,30 +119,26 @@ impl Device {
                 simulator.set(c"races", 1);
             }
         }
+        Self::of(context, simulator)
+    }
+
+    /// A device with its default stream.
+    fn of(context: Arc<CudaContext>, simulator: Option<&'static Simulator>) -> Result<Self, Error> {
+        let properties = Properties::read(&context)
+            .map_err(|error| Error::driver("asking the device what it is", error))?;
         Ok(Self { stream: context.default_stream(), context, properties, simulator })
     }
 
     /// This device and the next ones, `count` in all. Every two of them can read and write each other's memory.
     ///
     /// # Errors
-    /// [`Error::Usage`] where there are fewer devices, or two that cannot reach each other's memory.
+    /// [`Error::Driver`] where there are fewer devices, or two that cannot reach each other's memory.
     pub fn with_peers(&self, count: usize) -> Result<Vec<Self>, Error> {
-        let found = self::count();
-        if count > found {
-            return Err(Error::Usage(format!(
-                "{count} devices are asked for, and there {} {found}\n  remedy: give --devices {found}, or use the \
-                 simulator, --device sim",
-                if found == 1 { "is" } else { "are" },
-            )));
-        }
         let mut devices = vec![self.clone()];
         for ordinal in 1..count {
             let context = CudaContext::new(ordinal)
                 .map_err(|error| Error::driver(format!("opening device {ordinal}"), error))?;
-            let properties = Properties::read(&context)
-                .map_err(|error| Error::driver("asking the device what it is", error))?;
-            let stream = context.default_stream();
-            devices.push(Self { stream, context, properties, simulator: self.simulator });
+            devices.push(Self::of(context, self.simulator)?);
         }
         for device in &devices {
             for peer in devices.iter().filter(|peer| peer.context != device.context) {

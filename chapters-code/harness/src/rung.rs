@@ -229,13 +229,7 @@ impl<P: Problem> AnyProblem for Posed<P> {
             }
         }
         let traffic = self.problem.traffic(&launch.promise);
-        let ceiling_ms = match bench {
-            None => None,
-            Some(bench) => match self.problem.ceiling_ms(&mut bench.stopwatch)? {
-                Some(own) => Some(own),
-                None => Some(bench.ceiling_ms(traffic)?),
-            },
-        };
+        let ceiling_ms = bench.map(|bench| self.problem.ceiling_ms(bench, traffic)).transpose()?;
         Ok(Outcome { verdict, report, samples, baseline, ceiling_ms, usage, traffic })
     }
 
@@ -345,13 +339,13 @@ pub trait Problem: Sized {
     /// The bytes that the operation must move: what this input forces it to read, once, and every output once.
     fn traffic(&self, promise: &Self::Promise) -> Traffic;
 
-    /// The milliseconds that [`Problem::traffic`] takes at least, where something else than the memory of one device
-    /// limits it.
+    /// The milliseconds that this traffic takes at least: what the memory of the device needs for it, unless something
+    /// else limits the problem.
     ///
     /// # Errors
     /// [`Error::Driver`] where a measurement fails.
-    fn ceiling_ms(&mut self, _stopwatch: &mut Stopwatch) -> Result<Option<f64>, Error> {
-        Ok(None)
+    fn ceiling_ms(&mut self, bench: &mut Bench, traffic: Traffic) -> Result<f64, Error> {
+        bench.ceiling_ms(traffic)
     }
 
     /// Fills the same buffers with the inputs of another case of the same size.

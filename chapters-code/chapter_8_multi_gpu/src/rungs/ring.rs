@@ -35,9 +35,7 @@ pub fn prepare(p: &AllReduce, rung: &Rung) -> Result<Launch<AllReduce>, Error> {
     let enqueue = move |p: &mut AllReduce| {
         let devices = p.devices.len();
         let (inputs, outs) = (p.input_addresses(), p.out_addresses());
-        for stream in &p.streams {
-            stream.join(&p.devices[0].stream)?;
-        }
+        p.fork_copies()?;
         for step in 0..2 * (devices - 1) {
             let adds = step < devices - 1;
             for (d, kernel) in kernels.iter().enumerate() {
@@ -69,7 +67,7 @@ pub fn prepare(p: &AllReduce, rung: &Rung) -> Result<Launch<AllReduce>, Error> {
             }
             join_all(p.streams.iter())?;
         }
-        p.streams.iter().try_for_each(|stream| p.devices[0].stream.join(stream))
+        p.join_copies()
     };
     // ANCHOR_END: enqueue
     Ok(Launch::new(kernel, config, (), enqueue))

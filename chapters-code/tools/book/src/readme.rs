@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
-use crate::measured::{FOLDER, Records, Run, amount, value};
+use crate::measured::{FOLDER, Records, amount, value};
 
 const BEGIN: &str = "<!-- table: drawn by `cargo run --bin book -- readme` -->";
 const END: &str = "<!-- end of table -->";
@@ -81,10 +81,7 @@ fn title(page: &Path) -> Result<String> {
 /// The fastest of the chapter's rows at its largest size, of those that have a baseline, or else of all; and
 /// its ratio to the baseline. Where there are scans, of those: what only reads would outrun them.
 fn best(records: &Records, folder: &str) -> [String; 4] {
-    // The chapter on several devices has a recording of its own.
-    let mut runs = records.runs().iter().filter(|run| run.device().contains(DEVICE));
-    let has_chapter = |run: &&Run| run.rows().iter().any(|row| belongs(row, folder));
-    let Some(run) = runs.clone().find(has_chapter).or_else(|| runs.next()) else {
+    let Ok(run) = records.run_of_chapter(DEVICE, folder) else {
         return ["not recorded yet", "", "", ""].map(str::to_owned);
     };
     let timed = |row: &&Value| belongs(row, folder) && reads_all(row) && rate(row) > 0.0;
@@ -105,8 +102,8 @@ fn rate(row: &Value) -> f64 {
     row["gb_per_s"].as_f64().unwrap_or(0.0)
 }
 
-/// Of the rows of the largest size, with most devices, the fastest. Where several are equally fast, within a hundredth, the one that its
-/// baseline comes nearest to: inputs differ in what the library's best call for them is.
+/// Of the rows of the largest size, with most devices, the fastest. Where several are equally fast, within a hundredth,
+/// the one that its baseline comes nearest to: inputs differ in what the library's best call for them is.
 fn least_ahead<'a>(rows: impl Iterator<Item = &'a Value> + Clone) -> Option<&'a Value> {
     let size = |row: &Value| (row["devices"].as_u64(), row["n"].as_u64());
     let largest = rows.clone().map(size).max()?;
@@ -153,7 +150,7 @@ fn case_of(row: &Value) -> String {
         Some(n) if n.is_power_of_two() => format!("2<sup>{}</sup>", n.ilog2()),
         _ => value("n", &row["n"]),
     };
-    let devices = row["devices"].as_u64().map(|count| format!(" on {count} H200s"));
+    let devices = row["devices"].as_u64().map(|count| format!(" on {count} {DEVICE}s"));
     format!("`{kernel}`, {n} {dtype}{}", devices.unwrap_or_default())
 }
 

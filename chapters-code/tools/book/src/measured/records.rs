@@ -130,13 +130,22 @@ impl Records {
     /// The newest run of the device that a directive means: one with the directive's chapter if there is one, because a
     /// recording of several devices has chapter 8 only.
     pub(super) fn run_of(&self, directive: &Directive) -> Result<&Run, String> {
-        let has_chapter =
-            |run: &&Run| directive.chapter().is_some_and(|number| run.has_chapter(number));
-        let of_device = |run: &&Run| run.device().contains(directive.device());
+        self.run_with(directive.device(), directive.chapter())
+    }
+
+    /// The newest run of the device whose name contains `device`: one with this chapter if there is one.
+    fn run_with(&self, device: &str, chapter: Option<u64>) -> Result<&Run, String> {
+        let has_chapter = |run: &&Run| chapter.is_some_and(|number| run.has_chapter(number));
+        let of_device = |run: &&Run| run.device().contains(device);
         match self.runs.iter().filter(of_device).find(has_chapter) {
             Some(run) => Ok(run),
-            None => self.run(directive.device()),
+            None => self.run(device),
         }
+    }
+
+    /// The newest run of the device whose name contains `device`: one with the chapter of this name if there is one.
+    pub fn run_of_chapter(&self, device: &str, chapter: &str) -> Result<&Run, String> {
+        self.run_with(device, chapter_number(&chapter.into()))
     }
 
     /// The newest run of the device whose name contains `device`.
