@@ -66,13 +66,13 @@ pub fn compose(first: u64, then: u64) -> u64 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, clap::ValueEnum)]
 #[value(rename_all = "lower")]
 pub enum Input {
-    /// Distinct, signed, never zero: floats in (−1, 1), integers over their whole range.
+    /// Random, of both signs, never zero: floats in (−1, 1), integers over their whole range.
     Uniform,
     /// One value again and again, 0.1 or 12345: errors of a long chain add up in one direction.
     Constant,
     /// Floats of ±1e4 that cancel around small ones: the order of the additions shows.
     Cancelling,
-    /// Distinct and all negative: floats in (−1, 0), integers below zero.
+    /// Random and all negative: floats in (−1, 0), integers below zero.
     Negative,
     /// Floats too small to be normal, which an atomic add in global memory may flush to zero.
     Denormal,

@@ -63,10 +63,9 @@ const OPEN: [(&str, &str, &str); 7] = [
     ("chapter_6_transpose", "batch", "1"),
     ("chapter_6_transpose", "ld", "the width"),
 ];
-/// Kernels with a ring of stages. They are recorded with the grid of a device with one multiprocessor: otherwise a block
-/// would have one tile at these sizes, and no stage would be filled twice.
-const RINGS: [(&str, &str); 2] =
-    [("chapter_3_scan", "producer_consumer"), ("chapter_3_scan", "warp_specialized")];
+/// What the PTX of kernels with a ring of stages has. They are recorded with the grid of a device with one
+/// multiprocessor: otherwise a block would have one tile at these sizes, and no stage would be filled twice.
+const OF_RINGS: &str = "mbarrier.init";
 /// The sizes of matrices.
 const MATRICES: [(u64, u64); 3] = [(32, 64), (64, 100), (256, 256)];
 /// Bytes of recorded memory of a size, at most.
@@ -301,7 +300,7 @@ impl Labs {
     /// Records a run.
     fn attempt(&self, chapter: &dyn Chapter, rung: &Rung, case: &Case) -> Result<Attempt, String> {
         let device = figure::opened(&self.device)?;
-        let device = match RINGS.contains(&(chapter.name(), rung.name)) {
+        let device = match rung.ptx.contains(OF_RINGS) {
             true => device.with_multiprocessors(1),
             false => device,
         };
