@@ -70,11 +70,11 @@ pub(crate) struct Skipped {
 }
 
 impl Skipped {
-    pub(crate) fn too_slow(kernel: &str, case: &Case) -> Self {
+    pub(crate) fn too_large_for_rung(kernel: &str, case: &Case) -> Self {
         Self {
             kernel: kernel.into(),
             case: case.to_string(),
-            reason: "a sample would take seconds",
+            reason: "the case is larger than the rung is for",
         }
     }
 

@@ -323,7 +323,7 @@ fn part(chapter: Box<dyn Chapter>, case: Case) -> Part {
             continue;
         }
         if case.elements() > rung.most_elements {
-            skipped.push(Skipped::too_slow(rung.name, &case));
+            skipped.push(Skipped::too_large_for_rung(rung.name, &case));
         } else {
             steps.push(Step { rung, case });
         }
