@@ -40,7 +40,7 @@ pub(crate) fn all_reduce(p: &AllReduce) -> Result<Vec<Way<AllReduce>>, Error> {
         };
         run().map_err(|_| DriverError(CUresult::CUDA_ERROR_UNKNOWN))
     });
-    for (out, device) in outs.borrow_mut().iter_mut().zip(&p.devices) {
+    for (out, device) in outs.borrow_mut().iter_mut().zip(p.devices.iter()) {
         out.poison().map_err(|error| Error::driver("filling memory", error))?;
         device.finish("filling memory")?;
     }

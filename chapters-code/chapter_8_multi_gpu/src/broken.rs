@@ -6,7 +6,7 @@
 use harness::{Case, Ladder, Rung, Shape, ptx, verify::Checker};
 
 use crate::{
-    problem::{AllReduce, vectors_only},
+    problem::{AllReduce, all_reduce::all_reduces_only},
     rungs::{flags, push},
 };
 
@@ -25,21 +25,21 @@ static GPU_SCOPE: Rung = Rung::new(
     ptx!("kernels/broken/gpu_scope.ptx"),
 )
 .broken("flags", &[Checker::Races])
-.refuses(vectors_only);
+.refuses(all_reduces_only);
 static MISSING_RELEASE: Rung = Rung::new(
     "missing_release",
     "a flag that is stored without a release: nothing orders the elements before it",
     ptx!("kernels/broken/missing_release.ptx"),
 )
 .broken("push", &[Checker::Races])
-.refuses(vectors_only);
+.refuses(all_reduces_only);
 static REUSED_SLOT: Rung = Rung::new(
     "reused_slot",
     "one slot per block for all of its tiles: the next tile is sent before the slot has been read",
     ptx!("kernels/broken/reused_slot.ptx"),
 )
 .broken("push", &[Checker::Races, Checker::Result])
-.refuses(vectors_only)
+.refuses(all_reduces_only)
 .adapts(several_tiles);
 
 /// A case in which each of two blocks has several tiles, with up to eight devices.

@@ -5,10 +5,10 @@ use harness::{
 };
 use report::{
     Chapter,
-    values::{Values, number},
+    values::{Values, chosen, number},
 };
 
-use crate::{DeviceParameters, broken::broken, problem::AllReduce, rungs};
+use crate::{DeviceParameters, Task, all_reduces, broken::broken, problem::AllReduce, task};
 
 /// Chapter 8.
 #[derive(Clone, Copy, Debug, Default)]
@@ -20,11 +20,11 @@ impl Chapter for MultiGpu {
     }
 
     fn summary(&self) -> &'static str {
-        "Chapter 8, all-reduce: every device gets the sum of the arrays of all devices"
+        "Chapter 8, several GPUs: what they compute together, over the links between them"
     }
 
     fn rungs(&self) -> Vec<Rung> {
-        [rung::rungs(&rungs()), rung::rungs(&broken())].concat()
+        [rung::rungs(&all_reduces()), rung::rungs(&broken())].concat()
     }
 
     fn default_shapes(&self, device: &Device) -> Vec<Shape> {
@@ -42,19 +42,22 @@ impl Chapter for MultiGpu {
     fn parameters_from(&self, value: Values<'_>) -> Result<Parameters, String> {
         Ok(DeviceParameters {
             devices: number(value, "devices")?.map(|devices: u64| devices as usize),
+            task: chosen(value, "task")?,
         }
         .into())
     }
 
     fn title(&self, case: &Case) -> String {
-        format!("all-reduce of {} {}{}", case.shape, case.dtype, DeviceParameters::of(case))
+        let (task, parameters) = (task::of(case), DeviceParameters::of(case));
+        format!("{task} of {} {}{parameters}", case.shape, case.dtype)
     }
 
     fn complete(&self, case: &Case) -> Case {
-        let DeviceParameters { devices } = DeviceParameters::of(case);
+        let DeviceParameters { devices, task } = DeviceParameters::of(case);
         // Up to four of those that there are.
         let devices = devices.or_else(|| Some(harness::device::count().clamp(2, 4)));
-        Case { parameters: DeviceParameters { devices }.into(), ..*case }
+        let task = task.filter(|&task| task != Task::AllReduce);
+        Case { parameters: DeviceParameters { devices, task }.into(), ..*case }
     }
 
     fn check(&self, case: &Case) -> Result<(), Error> {
@@ -72,15 +75,18 @@ impl Chapter for MultiGpu {
     }
 
     fn device_bytes(&self, case: &Case) -> u64 {
-        // The input, the result, the gathered arrays, and room for the driver.
+        // The input, the result, the gathered arrays, two to copy between for the ceiling, and room for the driver.
         let devices = DeviceParameters::of(case).devices.unwrap_or(2) as u64;
-        case.input_bytes() * (1 + devices) + (64 << 20)
+        case.input_bytes() * (3 + devices) + (64 << 20)
     }
 
     fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
-        Ok(Box::new(Posed::new(
-            AllReduce::new(device, &self.complete(case))?,
-            [rungs(), broken()].concat(),
-        )))
+        let case = &self.complete(case);
+        Ok(match task::of(case) {
+            Task::AllReduce => {
+                let ladder = [all_reduces(), broken()].concat();
+                Box::new(Posed::new(AllReduce::new(device, case)?, ladder))
+            }
+        })
     }
 }

@@ -1,21 +1,24 @@
-//! All-reduce: every device gets the sum of the arrays of all devices.
+//! Several devices: what they do together is a [`Task`], such as all-reduce.
 //!
-//! Here stands the table of rungs. A rung is a file, `rungs/<name>.rs`, which launches the kernel in
-//! `kernels/<name>.cu`; each rung is the one before with one idea changed. [`problem`] holds the devices,
-//! the buffers and the judge.
+//! Here stands the table of rungs, by task. A rung is a file, `rungs/<name>.rs`, which launches the kernel in
+//! `kernels/<name>.cu`; each rung is the one before with one idea changed. [`problem::devices`] holds the
+//! devices, and its siblings hold the buffers and the judge of each task.
 
 mod baseline;
 pub mod broken;
 pub mod chapter;
 pub mod parameters;
 pub mod problem;
+pub mod task;
 
 use harness::{Ladder, ladder};
 pub use parameters::DeviceParameters;
 use problem::AllReduce;
+pub use task::Task;
 
-/// The rungs.
+/// The rungs, one file each.
 pub mod rungs {
+    // All-reduce.
     pub mod gather;
     pub mod ring;
     pub mod two_shot;
@@ -26,8 +29,8 @@ pub mod rungs {
     pub mod by_size;
 }
 
-/// The rungs in order.
-pub fn rungs() -> Ladder<AllReduce> {
+/// The all-reduces.
+pub fn all_reduces() -> Ladder<AllReduce> {
     use rungs::*;
     ladder![gather, ring, two_shot, flags, push, one_shot, low_latency, by_size]
 }

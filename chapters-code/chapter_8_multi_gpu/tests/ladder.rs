@@ -1,7 +1,7 @@
 //! Every rung, on all numbers of devices and on sizes that have tripped kernels, with the race check on.
 
 use crate::common::{of, run_all};
-use chapter_8_multi_gpu::{problem::AllReduce, rungs, rungs::push};
+use chapter_8_multi_gpu::{all_reduces, problem::AllReduce, rungs::push};
 use harness::{AnyProblem, Case, Device, DeviceChoice, Posed, rung::Prepare};
 use report::testing::{self, check, under_schedules};
 
@@ -19,7 +19,7 @@ fn awkward_sizes() {
 fn two_to_eight_devices() {
     let cases: Vec<Case> = (2..=8).map(|devices| of(devices, 3001)).collect();
     let rows = run_all(&cases);
-    assert_eq!(rows.len(), cases.len() * rungs().len());
+    assert_eq!(rows.len(), cases.len() * all_reduces().len());
     check(&rows);
 }
 

@@ -3,7 +3,7 @@
 use harness::{Error, Launch, Rung};
 
 use super::{flags, low_latency, push};
-use crate::problem::{AllReduce, vectors_only};
+use crate::problem::{AllReduce, all_reduce::all_reduces_only};
 
 /// The rung that suits the size of the arrays.
 pub static RUNG: Rung = Rung::new(
@@ -11,7 +11,7 @@ pub static RUNG: Rung = Rung::new(
     "words with flags for small arrays, flags for middle ones, stores only for large ones",
     flags::RUNG.ptx,
 )
-.refuses(vectors_only);
+.refuses(all_reduces_only);
 
 /// From this number of elements on, two shots take less time than one.
 const TWO_SHOT: usize = 1 << 17;
