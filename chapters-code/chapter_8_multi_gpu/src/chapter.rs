@@ -1,14 +1,24 @@
 //! The chapter as the report runs it: which rungs there are, on which cases, in how much memory.
 
 use harness::{
-    AnyProblem, Case, ChapterParameters, Device, Error, Parameters, Posed, Rung, Shape, rung,
+    AnyProblem, Case, ChapterParameters, Device, Error, Ladder, Parameters, Posed, Rung, Shape,
+    rung,
 };
 use report::{
     Chapter,
     values::{Values, chosen, number},
 };
 
-use crate::{DeviceParameters, Task, all_reduces, broken::broken, problem::AllReduce, task};
+use crate::{
+    DeviceParameters, Task, all_gathers, all_reduces, all_to_alls, broken::broken,
+    problem::Collective, reduce_scatters, task, transpositions,
+};
+
+/// The rungs of all collectives, the broken ones last.
+fn collectives() -> Ladder<Collective> {
+    let tasks = [all_reduces(), reduce_scatters(), all_gathers(), all_to_alls(), transpositions()];
+    [tasks.concat(), broken()].concat()
+}
 
 /// Chapter 8.
 #[derive(Clone, Copy, Debug, Default)]
@@ -24,15 +34,16 @@ impl Chapter for MultiGpu {
     }
 
     fn rungs(&self) -> Vec<Rung> {
-        [rung::rungs(&all_reduces()), rung::rungs(&broken())].concat()
+        rung::rungs(&collectives())
     }
 
     fn default_shapes(&self, device: &Device) -> Vec<Shape> {
-        let n = match device.is_simulated() {
+        let n: u64 = match device.is_simulated() {
             true => 1 << 16,
             false => 1 << 26,
         };
-        vec![Shape::Vector { n }]
+        let side = n.isqrt();
+        vec![Shape::Vector { n }, Shape::Matrix { rows: side, cols: side }]
     }
 
     fn parameters_in_words(&self, case: &Case) -> String {
@@ -82,11 +93,6 @@ impl Chapter for MultiGpu {
 
     fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
         let case = &self.complete(case);
-        Ok(match task::of(case) {
-            Task::AllReduce => {
-                let ladder = [all_reduces(), broken()].concat();
-                Box::new(Posed::new(AllReduce::new(device, case)?, ladder))
-            }
-        })
+        Ok(Box::new(Posed::new(Collective::new(device, case)?, collectives())))
     }
 }
