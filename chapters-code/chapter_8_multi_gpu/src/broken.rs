@@ -6,16 +6,21 @@
 use harness::{Case, Ladder, Rung, Shape, ptx, verify::Checker};
 
 use crate::{
-    problem::{AllReduce, vectors_only},
-    rungs::{flags, push},
+    problem::{
+        Collective,
+        collective::{all_reduces_only, reduce_scatters_only, transpositions_only},
+    },
+    rungs::{flags, push, reduce_scatter_push, transpose_push},
 };
 
 /// The broken rungs, each with its launch.
-pub fn broken() -> Ladder<AllReduce> {
+pub fn broken() -> Ladder<Collective> {
     vec![
         (GPU_SCOPE, flags::prepare),
         (MISSING_RELEASE, push::prepare),
         (REUSED_SLOT, |p, rung| push::in_blocks(2, p, rung)),
+        (EARLY_SUMS, reduce_scatter_push::prepare),
+        (UNFINISHED_TILE, transpose_push::prepare),
     ]
 }
 
@@ -25,22 +30,36 @@ static GPU_SCOPE: Rung = Rung::new(
     ptx!("kernels/broken/gpu_scope.ptx"),
 )
 .broken("flags", &[Checker::Races])
-.refuses(vectors_only);
+.refuses(all_reduces_only);
 static MISSING_RELEASE: Rung = Rung::new(
     "missing_release",
     "a flag that is stored without a release: nothing orders the elements before it",
     ptx!("kernels/broken/missing_release.ptx"),
 )
 .broken("push", &[Checker::Races])
-.refuses(vectors_only);
+.refuses(all_reduces_only);
 static REUSED_SLOT: Rung = Rung::new(
     "reused_slot",
     "one slot per block for all of its tiles: the next tile is sent before the slot has been read",
     ptx!("kernels/broken/reused_slot.ptx"),
 )
 .broken("push", &[Checker::Races, Checker::Result])
-.refuses(vectors_only)
+.refuses(all_reduces_only)
 .adapts(several_tiles);
+static EARLY_SUMS: Rung = Rung::new(
+    "early_sums",
+    "no meeting between stores and additions: elements are added that may not have arrived",
+    ptx!("kernels/broken/early_sums.ptx"),
+)
+.broken("reduce_scatter_push", &[Checker::Races, Checker::Result])
+.refuses(reduce_scatters_only);
+static UNFINISHED_TILE: Rung = Rung::new(
+    "unfinished_tile",
+    "no barrier between the stores to the tile and the loads from it",
+    ptx!("kernels/broken/unfinished_tile.ptx"),
+)
+.broken("transpose_push", &[Checker::Races, Checker::Result])
+.refuses(transpositions_only);
 
 /// A case in which each of two blocks has several tiles, with up to eight devices.
 fn several_tiles(case: &Case) -> Case {

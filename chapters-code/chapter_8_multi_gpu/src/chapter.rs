@@ -1,14 +1,24 @@
 //! The chapter as the report runs it: which rungs there are, on which cases, in how much memory.
 
 use harness::{
-    AnyProblem, Case, ChapterParameters, Device, Error, Parameters, Posed, Rung, Shape, rung,
+    AnyProblem, Case, ChapterParameters, Device, Error, Ladder, Parameters, Posed, Rung, Shape,
+    rung,
 };
 use report::{
     Chapter,
-    values::{Values, number},
+    values::{Values, chosen, number},
 };
 
-use crate::{DeviceParameters, broken::broken, problem::AllReduce, rungs};
+use crate::{
+    DeviceParameters, Task, all_gathers, all_reduces, all_to_alls, broken::broken,
+    problem::Collective, reduce_scatters, task, transpositions,
+};
+
+/// The rungs of all collectives, the broken ones last.
+fn collectives() -> Ladder<Collective> {
+    let tasks = [all_reduces(), reduce_scatters(), all_gathers(), all_to_alls(), transpositions()];
+    [tasks.concat(), broken()].concat()
+}
 
 /// Chapter 8.
 #[derive(Clone, Copy, Debug, Default)]
@@ -20,19 +30,20 @@ impl Chapter for MultiGpu {
     }
 
     fn summary(&self) -> &'static str {
-        "Chapter 8, all-reduce: every device gets the sum of the arrays of all devices"
+        "Chapter 8, several GPUs: what they compute together, over the links between them"
     }
 
     fn rungs(&self) -> Vec<Rung> {
-        [rung::rungs(&rungs()), rung::rungs(&broken())].concat()
+        rung::rungs(&collectives())
     }
 
     fn default_shapes(&self, device: &Device) -> Vec<Shape> {
-        let n = match device.is_simulated() {
+        let n: u64 = match device.is_simulated() {
             true => 1 << 16,
             false => 1 << 26,
         };
-        vec![Shape::Vector { n }]
+        let side = n.isqrt();
+        vec![Shape::Vector { n }, Shape::Matrix { rows: side, cols: side }]
     }
 
     fn parameters_in_words(&self, case: &Case) -> String {
@@ -42,19 +53,22 @@ impl Chapter for MultiGpu {
     fn parameters_from(&self, value: Values<'_>) -> Result<Parameters, String> {
         Ok(DeviceParameters {
             devices: number(value, "devices")?.map(|devices: u64| devices as usize),
+            task: chosen(value, "task")?,
         }
         .into())
     }
 
     fn title(&self, case: &Case) -> String {
-        format!("all-reduce of {} {}{}", case.shape, case.dtype, DeviceParameters::of(case))
+        let (task, parameters) = (task::of(case), DeviceParameters::of(case));
+        format!("{task} of {} {}{parameters}", case.shape, case.dtype)
     }
 
     fn complete(&self, case: &Case) -> Case {
-        let DeviceParameters { devices } = DeviceParameters::of(case);
+        let DeviceParameters { devices, task } = DeviceParameters::of(case);
         // Up to four of those that there are.
         let devices = devices.or_else(|| Some(harness::device::count().clamp(2, 4)));
-        Case { parameters: DeviceParameters { devices }.into(), ..*case }
+        let task = task.filter(|&task| task != Task::AllReduce);
+        Case { parameters: DeviceParameters { devices, task }.into(), ..*case }
     }
 
     fn check(&self, case: &Case) -> Result<(), Error> {
@@ -72,15 +86,13 @@ impl Chapter for MultiGpu {
     }
 
     fn device_bytes(&self, case: &Case) -> u64 {
-        // The input, the result, the gathered arrays, and room for the driver.
+        // The input, the result, the gathered arrays, two to copy between for the ceiling, and room for the driver.
         let devices = DeviceParameters::of(case).devices.unwrap_or(2) as u64;
-        case.input_bytes() * (1 + devices) + (64 << 20)
+        case.input_bytes() * (3 + devices) + (64 << 20)
     }
 
     fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
-        Ok(Box::new(Posed::new(
-            AllReduce::new(device, &self.complete(case))?,
-            [rungs(), broken()].concat(),
-        )))
+        let case = &self.complete(case);
+        Ok(Box::new(Posed::new(Collective::new(device, case)?, collectives())))
     }
 }

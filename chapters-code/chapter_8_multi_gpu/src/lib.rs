@@ -1,21 +1,24 @@
-//! All-reduce: every device gets the sum of the arrays of all devices.
+//! Several devices: what they do together is a [`Task`], such as all-reduce.
 //!
-//! Here stands the table of rungs. A rung is a file, `rungs/<name>.rs`, which launches the kernel in
-//! `kernels/<name>.cu`; each rung is the one before with one idea changed. [`problem`] holds the devices,
-//! the buffers and the judge.
+//! Here stands the table of rungs, by task. A rung is a file, `rungs/<name>.rs`, which launches the kernel in
+//! `kernels/<name>.cu`; each rung is the one before with one idea changed. [`problem::devices`] holds the
+//! devices, and its siblings hold the buffers and the judge of each task.
 
 mod baseline;
 pub mod broken;
 pub mod chapter;
 pub mod parameters;
 pub mod problem;
+pub mod task;
 
 use harness::{Ladder, ladder};
 pub use parameters::DeviceParameters;
-use problem::AllReduce;
+use problem::Collective;
+pub use task::Task;
 
-/// The rungs.
+/// The rungs, one file each.
 pub mod rungs {
+    // All-reduce.
     pub mod gather;
     pub mod ring;
     pub mod two_shot;
@@ -24,10 +27,52 @@ pub mod rungs {
     pub mod one_shot;
     pub mod low_latency;
     pub mod by_size;
+
+    // Reduce-scatter.
+    pub mod reduce_scatter_ring;
+    pub mod reduce_scatter_pull;
+    pub mod reduce_scatter_push;
+
+    // All-gather.
+    pub mod all_gather_ring;
+    pub mod all_gather_push;
+
+    // All-to-all.
+    pub mod all_to_all_copies;
+    pub mod all_to_all_push;
+
+    // Transposition.
+    pub mod transpose_exchange;
+    pub mod transpose_push;
+    pub mod transpose_packs;
 }
 
-/// The rungs in order.
-pub fn rungs() -> Ladder<AllReduce> {
+/// The all-reduces.
+pub fn all_reduces() -> Ladder<Collective> {
     use rungs::*;
     ladder![gather, ring, two_shot, flags, push, one_shot, low_latency, by_size]
+}
+
+/// The reduce-scatters.
+pub fn reduce_scatters() -> Ladder<Collective> {
+    use rungs::*;
+    ladder![reduce_scatter_ring, reduce_scatter_pull, reduce_scatter_push]
+}
+
+/// The all-gathers.
+pub fn all_gathers() -> Ladder<Collective> {
+    use rungs::*;
+    ladder![all_gather_ring, all_gather_push]
+}
+
+/// The all-to-alls.
+pub fn all_to_alls() -> Ladder<Collective> {
+    use rungs::*;
+    ladder![all_to_all_copies, all_to_all_push]
+}
+
+/// The transpositions.
+pub fn transpositions() -> Ladder<Collective> {
+    use rungs::*;
+    ladder![transpose_exchange, transpose_push, transpose_packs]
 }

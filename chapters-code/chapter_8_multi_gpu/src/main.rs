@@ -1,12 +1,12 @@
-//! `cargo run --bin chapter_8`: the ladder of all-reduces.
+//! `cargo run --bin chapter_8`: the ladders of what several GPUs do together.
 
 use std::process::ExitCode;
 
-use chapter_8_multi_gpu::{DeviceParameters, chapter::MultiGpu, problem::MOST};
+use chapter_8_multi_gpu::{DeviceParameters, Task, chapter::MultiGpu, problem::MOST};
 use clap::Parser;
 use report::{Options, TypeOptions};
 
-/// Runs, checks and times every rung of the all-reduce ladder.
+/// Runs, checks and times every rung of a task that several GPUs do together.
 #[derive(Parser)]
 #[command(name = "chapter_8", version, after_help = EXAMPLES)]
 struct Arguments {
@@ -19,6 +19,16 @@ struct Arguments {
     /// several numbers, comma separated
     #[arg(long, value_name = "COUNT", value_delimiter = ',', value_parser = devices)]
     devices: Vec<usize>,
+
+    /// What the devices do together; several, comma separated
+    #[arg(
+        long,
+        value_enum,
+        value_name = "TASK",
+        value_delimiter = ',',
+        default_value = "all-reduce"
+    )]
+    task: Vec<Task>,
 }
 
 const EXAMPLES: &str = "\
@@ -26,6 +36,8 @@ Examples, after `cargo run --bin chapter_8 --`:
   (nothing)                             every rung, on up to four devices
   --device sim --devices 2,4            on the simulator, two and four devices
   --kernel ring -n 2^20                 one rung, one size
+  --task all-gather,all-to-all          other tasks than all-reduce
+  --task transpose -n 512x1000          a matrix that is spread by rows
   --json rows.jsonl --plot ladder.svg   results to files";
 
 fn devices(text: &str) -> Result<usize, String> {
@@ -36,11 +48,14 @@ fn devices(text: &str) -> Result<usize, String> {
 }
 
 fn main() -> ExitCode {
-    let Arguments { options, types, devices } = Arguments::parse();
-    let mut parameters: Vec<_> =
-        devices.into_iter().map(|count| DeviceParameters { devices: Some(count) }).collect();
-    if parameters.is_empty() {
-        parameters.push(DeviceParameters::default());
-    }
+    let Arguments { options, types, devices, task } = Arguments::parse();
+    let devices = match &devices[..] {
+        [] => vec![None],
+        given => given.iter().copied().map(Some).collect(),
+    };
+    let of_task = |task| devices.iter().map(move |&devices| (task, devices));
+    let parameters = task.into_iter().flat_map(of_task);
+    let parameters =
+        parameters.map(|(task, devices)| DeviceParameters { devices, task: Some(task) });
     report::exit(report::run_chapter(&MultiGpu, &options, &types, parameters))
 }

@@ -1,9 +1,11 @@
-//! What an all-reduce has besides its arrays.
+//! What a case has besides its arrays: a task, and a number of devices.
 
 use std::fmt;
 
 use harness::ChapterParameters;
 use serde::{Deserialize, Serialize};
+
+use crate::Task;
 
 /// The options of this chapter that a case keeps.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
@@ -11,6 +13,8 @@ use serde::{Deserialize, Serialize};
 pub struct DeviceParameters {
     /// The number of devices, each with an array of its own.
     pub devices: Option<usize>,
+    /// What the devices do together. None for an all-reduce, so that its rows keep the columns that they had first.
+    pub task: Option<Task>,
 }
 
 impl ChapterParameters for DeviceParameters {}

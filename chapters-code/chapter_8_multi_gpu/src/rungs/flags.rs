@@ -3,7 +3,7 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Error, Launch, Rung, ptx};
 
-use crate::problem::{AllReduce, MOST, Shared, vectors_only};
+use crate::problem::{Collective, MOST, Shared, collective::all_reduces_only};
 
 /// The devices wait for each other within the kernel, by flags in device memory.
 pub static RUNG: Rung = Rung::new(
@@ -11,26 +11,26 @@ pub static RUNG: Rung = Rung::new(
     "the devices wait for each other within the kernel, by flags in device memory",
     ptx!("kernels/flags.ptx"),
 )
-.refuses(vectors_only);
+.refuses(all_reduces_only);
 
 /// Threads per block.
 const THREADS: u32 = 512;
 
 /// One kernel per device.
-pub fn prepare(p: &AllReduce, rung: &Rung) -> Result<Launch<AllReduce>, Error> {
-    let kernels = p.kernels(rung.ptx, "flags")?; // such as flags_4
+pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
+    let kernels = p.devices.kernels(rung.ptx, "flags")?; // such as flags_4
     let parts = p.parts();
     let blocks = (parts[0].1 as u32).div_ceil(4 * THREADS);
     let config = LaunchConfig {
-        grid_dim: (blocks.clamp(1, p.resident_blocks(&kernels, THREADS)?), 1, 1),
+        grid_dim: (blocks.clamp(1, p.devices.resident_blocks(&kernels, THREADS)?), 1, 1),
         block_dim: (THREADS, 1, 1),
         shared_mem_bytes: 0,
     };
-    let flags = Shared::<u32>::zeros(p, config.grid_dim.0 as usize * MOST)?;
+    let flags = Shared::<u32>::zeros(&p.devices, config.grid_dim.0 as usize * MOST)?;
     let kernel = kernels[0].clone();
     let mut epoch = 1_u32;
 
-    let enqueue = move |p: &mut AllReduce| {
+    let enqueue = move |p: &mut Collective| {
         let (inputs, outs) = (p.input_addresses(), p.out_addresses());
         for (rank, (first, end)) in (0_i32..).zip(&parts) {
             let mut launch =

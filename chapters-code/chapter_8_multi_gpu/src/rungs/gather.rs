@@ -4,7 +4,7 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{Error, Launch, Rung, buffer, ptx};
 
-use crate::problem::{AllReduce, vectors_only};
+use crate::problem::{Collective, collective::all_reduces_only};
 
 /// The first device copies all arrays to itself, adds them, and copies the sum to the others.
 pub static RUNG: Rung = Rung::new(
@@ -12,10 +12,10 @@ pub static RUNG: Rung = Rung::new(
     "one device copies all arrays to itself, adds them, and copies the sum to the others",
     ptx!("kernels/gather.ptx"),
 )
-.refuses(vectors_only);
+.refuses(all_reduces_only);
 
 /// Copies between devices, and one kernel on the first.
-pub fn prepare(p: &AllReduce, rung: &Rung) -> Result<Launch<AllReduce>, Error> {
+pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
     let first = &p.devices[0];
     let module = first.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("sum")?;
@@ -29,11 +29,11 @@ pub fn prepare(p: &AllReduce, rung: &Rung) -> Result<Launch<AllReduce>, Error> {
     let function = kernel.clone();
 
     // ANCHOR: enqueue
-    let enqueue = move |p: &mut AllReduce| {
+    let enqueue = move |p: &mut Collective| {
         if p.n == 0 {
             return Ok(());
         }
-        p.fork()?;
+        p.devices.fork()?;
         let (n, stream) = (p.n, p.devices[0].stream.clone());
         for (k, input) in p.inputs[1..].iter().enumerate() {
             stream.memcpy_dtod(&input.slice(..n), &mut gathered.slice_mut(k * n..(k + 1) * n))?;
@@ -49,7 +49,7 @@ pub fn prepare(p: &AllReduce, rung: &Rung) -> Result<Launch<AllReduce>, Error> {
             device.stream.join(&stream)?;
             device.stream.memcpy_dtod(&first[0].view(), &mut out.view_mut())?;
         }
-        p.join()
+        p.devices.join()
     };
     // ANCHOR_END: enqueue
     Ok(Launch::new(kernel, config, (), enqueue))

@@ -3,7 +3,7 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Error, Launch, Rung, ptx};
 
-use crate::problem::{AllReduce, Shared, vectors_only};
+use crate::problem::{Collective, Shared, collective::all_reduces_only};
 
 /// No barrier: each element travels together with a flag, in one word.
 pub static RUNG: Rung = Rung::new(
@@ -12,25 +12,25 @@ pub static RUNG: Rung = Rung::new(
     ptx!("kernels/low_latency.ptx"),
 )
 .up_to(1 << 22)
-.refuses(vectors_only);
+.refuses(all_reduces_only);
 
 /// Threads per block.
 const THREADS: u32 = 512;
 
 /// One kernel per device.
-pub fn prepare(p: &AllReduce, rung: &Rung) -> Result<Launch<AllReduce>, Error> {
-    let kernels = p.kernels(rung.ptx, "low_latency")?; // such as low_latency_4
+pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
+    let kernels = p.devices.kernels(rung.ptx, "low_latency")?; // such as low_latency_4
     let blocks = p.n.div_ceil(THREADS as usize) as u32;
     let config = LaunchConfig {
-        grid_dim: (blocks.clamp(1, p.resident_blocks(&kernels, THREADS)?), 1, 1),
+        grid_dim: (blocks.clamp(1, p.devices.resident_blocks(&kernels, THREADS)?), 1, 1),
         block_dim: (THREADS, 1, 1),
         shared_mem_bytes: 0,
     };
-    let received = Shared::<u64>::zeros(p, 2 * p.n * p.devices.len())?;
+    let received = Shared::<u64>::zeros(&p.devices, 2 * p.n * p.devices.len())?;
     let kernel = kernels[0].clone();
     let mut epoch = 0_u32;
 
-    let enqueue = move |p: &mut AllReduce| {
+    let enqueue = move |p: &mut Collective| {
         let inputs = p.input_addresses();
         epoch += 1;
         for (rank, kernel) in (0_i32..).zip(&kernels) {

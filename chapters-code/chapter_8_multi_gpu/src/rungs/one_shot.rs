@@ -3,7 +3,7 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Error, Launch, Rung, ptx};
 
-use crate::problem::{AllReduce, MOST, Shared, vectors_only};
+use crate::problem::{Collective, MOST, Shared, collective::all_reduces_only};
 
 /// Every device adds all arrays for itself: more bytes, but one trip over the links instead of two.
 pub static RUNG: Rung = Rung::new(
@@ -11,25 +11,25 @@ pub static RUNG: Rung = Rung::new(
     "every device adds all arrays for itself: more bytes, but one trip over the links",
     ptx!("kernels/one_shot.ptx"),
 )
-.refuses(vectors_only);
+.refuses(all_reduces_only);
 
 /// Threads per block.
 const THREADS: u32 = 512;
 
 /// One kernel per device.
-pub fn prepare(p: &AllReduce, rung: &Rung) -> Result<Launch<AllReduce>, Error> {
-    let kernels = p.kernels(rung.ptx, "one_shot")?; // such as one_shot_4
+pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
+    let kernels = p.devices.kernels(rung.ptx, "one_shot")?; // such as one_shot_4
     let blocks = p.n.div_ceil(4 * THREADS as usize) as u32;
     let config = LaunchConfig {
-        grid_dim: (blocks.clamp(1, p.resident_blocks(&kernels, THREADS)?), 1, 1),
+        grid_dim: (blocks.clamp(1, p.devices.resident_blocks(&kernels, THREADS)?), 1, 1),
         block_dim: (THREADS, 1, 1),
         shared_mem_bytes: 0,
     };
-    let flags = Shared::<u32>::zeros(p, config.grid_dim.0 as usize * MOST)?;
+    let flags = Shared::<u32>::zeros(&p.devices, config.grid_dim.0 as usize * MOST)?;
     let kernel = kernels[0].clone();
     let mut epoch = 1_u32;
 
-    let enqueue = move |p: &mut AllReduce| {
+    let enqueue = move |p: &mut Collective| {
         let inputs = p.input_addresses();
         for (rank, kernel) in (0_i32..).zip(&kernels) {
             let mut out = p.outs[rank as usize].view_mut();

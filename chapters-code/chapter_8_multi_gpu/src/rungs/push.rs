@@ -3,7 +3,7 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Error, Launch, Rung, ptx};
 
-use crate::problem::{AllReduce, MOST, Shared, vectors_only};
+use crate::problem::{Collective, MOST, Shared, collective::all_reduces_only};
 
 /// Stores only: every device sends its elements to the device that adds them, and that device sends the sums.
 pub static RUNG: Rung = Rung::new(
@@ -11,7 +11,7 @@ pub static RUNG: Rung = Rung::new(
     "stores only: elements are sent to the device that adds them, and the sums to all",
     ptx!("kernels/push.ptx"),
 )
-.refuses(vectors_only);
+.refuses(all_reduces_only);
 
 /// Threads per block: `THREADS` of push.cu.
 const THREADS: u32 = 512;
@@ -20,30 +20,30 @@ const THREADS: u32 = 512;
 const TILE: usize = 4 * 4 * THREADS as usize;
 
 /// One kernel per device, with two blocks per multiprocessor at most.
-pub fn prepare(p: &AllReduce, rung: &Rung) -> Result<Launch<AllReduce>, Error> {
+pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
     in_blocks(2 * p.devices[0].properties.multiprocessors as usize, p, rung)
 }
 
 /// One kernel per device, with `most` blocks at most. The broken rung calls it with fewer, so that a block has several
 /// tiles of a small array.
-pub fn in_blocks(most: usize, p: &AllReduce, rung: &Rung) -> Result<Launch<AllReduce>, Error> {
-    let kernels = p.kernels(rung.ptx, "push")?; // such as push_4
+pub fn in_blocks(most: usize, p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
+    let kernels = p.devices.kernels(rung.ptx, "push")?; // such as push_4
     let part = p.part();
     let tiles = part.div_ceil(TILE);
-    let most = most.min(p.resident_blocks(&kernels, THREADS)? as usize);
+    let most = most.min(p.devices.resident_blocks(&kernels, THREADS)? as usize);
     let blocks = tiles.clamp(1, most);
     let config = LaunchConfig {
         grid_dim: (blocks as u32, 1, 1),
         block_dim: (THREADS, 1, 1),
         shared_mem_bytes: 0,
     };
-    let received = Shared::<f32>::zeros(p, part * p.devices.len())?;
-    let flags = Shared::<u32>::zeros(p, blocks * MOST)?;
+    let received = Shared::<f32>::zeros(&p.devices, part * p.devices.len())?;
+    let flags = Shared::<u32>::zeros(&p.devices, blocks * MOST)?;
     let kernel = kernels[0].clone();
     let epochs = tiles.div_ceil(blocks) as u32 + 2;
     let mut epoch = 1_u32;
 
-    let enqueue = move |p: &mut AllReduce| {
+    let enqueue = move |p: &mut Collective| {
         let (inputs, outs) = (p.input_addresses(), p.out_addresses());
         for (rank, kernel) in (0_i32..).zip(&kernels) {
             let mut launch = p.devices[rank as usize].stream.launch_builder(kernel);

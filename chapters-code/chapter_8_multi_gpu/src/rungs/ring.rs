@@ -4,7 +4,7 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{Error, Launch, Rung, ptx};
 
-use crate::problem::{AllReduce, join_all, vectors_only};
+use crate::problem::{Collective, collective::all_reduces_only, join_all};
 
 /// Each device sends to its right neighbour only, one chunk per step, so that all links work at the same time.
 pub static RUNG: Rung = Rung::new(
@@ -12,13 +12,13 @@ pub static RUNG: Rung = Rung::new(
     "each device sends one chunk per step to its right neighbour: all links work at once",
     ptx!("kernels/ring.ptx"),
 )
-.refuses(vectors_only);
+.refuses(all_reduces_only);
 
 /// 2 (devices - 1) steps. In each, every device copies a chunk from its left neighbour. In the first half it adds its
 /// own.
-pub fn prepare(p: &AllReduce, rung: &Rung) -> Result<Launch<AllReduce>, Error> {
+pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
     let mut kernels = Vec::new();
-    for device in &p.devices {
+    for device in p.devices.iter() {
         let module = device.context.load_module(Ptx::from_src(rung.ptx))?;
         kernels.push(module.load_function("sum")?);
     }
@@ -32,10 +32,10 @@ pub fn prepare(p: &AllReduce, rung: &Rung) -> Result<Launch<AllReduce>, Error> {
     let kernel = kernels[0].clone();
 
     // ANCHOR: enqueue
-    let enqueue = move |p: &mut AllReduce| {
+    let enqueue = move |p: &mut Collective| {
         let devices = p.devices.len();
         let (inputs, outs) = (p.input_addresses(), p.out_addresses());
-        p.fork_copies()?;
+        p.devices.fork_copies()?;
         for step in 0..2 * (devices - 1) {
             let adds = step < devices - 1;
             for (d, kernel) in kernels.iter().enumerate() {
@@ -45,7 +45,7 @@ pub fn prepare(p: &AllReduce, rung: &Rung) -> Result<Launch<AllReduce>, Error> {
                 if begin == end {
                     continue;
                 }
-                let stream = &p.streams[d];
+                let stream = &p.devices.streams[d];
                 let (from, to) = match step {
                     // In the first step the neighbour's own elements are its partial sum.
                     0 => (inputs.0[left], outs.0[d]),
@@ -54,7 +54,7 @@ pub fn prepare(p: &AllReduce, rung: &Rung) -> Result<Launch<AllReduce>, Error> {
                 let at = 4 * begin as u64;
                 // SAFETY: both arrays have n elements, of which [begin, end) are copied. All streams have met after the
                 // step before, and in this step nothing else writes these elements of the neighbour, or uses those here.
-                unsafe { p.copy(left, from + at, d, to + at, end - begin)? };
+                unsafe { p.devices.copy(left, from + at, d, to + at, end - begin)? };
                 if adds {
                     let (own, n) = (p.inputs[d].slice(begin..end), end - begin);
                     let mut out = p.outs[d].view_mut();
@@ -65,9 +65,9 @@ pub fn prepare(p: &AllReduce, rung: &Rung) -> Result<Launch<AllReduce>, Error> {
                     unsafe { launch.launch(config)? };
                 }
             }
-            join_all(p.streams.iter())?;
+            join_all(p.devices.streams.iter())?;
         }
-        p.join_copies()
+        p.devices.join_copies()
     };
     // ANCHOR_END: enqueue
     Ok(Launch::new(kernel, config, (), enqueue))

@@ -3,7 +3,7 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Error, Launch, Rung, ptx};
 
-use crate::problem::{AllReduce, vectors_only};
+use crate::problem::{Collective, collective::all_reduces_only};
 
 /// Every device adds one part of all arrays: its kernel loads from all devices, and stores to all.
 pub static RUNG: Rung = Rung::new(
@@ -11,14 +11,14 @@ pub static RUNG: Rung = Rung::new(
     "every device adds one part: its kernel loads from all devices and stores to all",
     ptx!("kernels/two_shot.ptx"),
 )
-.refuses(vectors_only);
+.refuses(all_reduces_only);
 
 /// Threads per block.
 const THREADS: u32 = 512;
 
 /// One kernel per device. Before them and after them, all streams meet.
-pub fn prepare(p: &AllReduce, rung: &Rung) -> Result<Launch<AllReduce>, Error> {
-    let kernels = p.kernels(rung.ptx, "two_shot")?; // such as two_shot_4
+pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
+    let kernels = p.devices.kernels(rung.ptx, "two_shot")?; // such as two_shot_4
     let parts = p.parts();
     let blocks = (parts[0].1 as u32).div_ceil(4 * THREADS);
     let config = LaunchConfig {
@@ -29,9 +29,9 @@ pub fn prepare(p: &AllReduce, rung: &Rung) -> Result<Launch<AllReduce>, Error> {
     let kernel = kernels[0].clone();
 
     // ANCHOR: enqueue
-    let enqueue = move |p: &mut AllReduce| {
+    let enqueue = move |p: &mut Collective| {
         let (inputs, outs) = (p.input_addresses(), p.out_addresses());
-        p.fork()?;
+        p.devices.fork()?;
         for ((device, kernel), (first, end)) in p.devices.iter().zip(&kernels).zip(&parts) {
             let mut launch = device.stream.launch_builder(kernel);
             launch.arg(&inputs).arg(&outs).arg(first).arg(end);
@@ -40,7 +40,7 @@ pub fn prepare(p: &AllReduce, rung: &Rung) -> Result<Launch<AllReduce>, Error> {
             // multiple of 4.
             unsafe { launch.launch(config)? };
         }
-        p.join()
+        p.devices.join()
     };
     // ANCHOR_END: enqueue
     Ok(Launch::new(kernel, config, (), enqueue))

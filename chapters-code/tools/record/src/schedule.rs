@@ -7,7 +7,7 @@ use chapter_3_scan::{ScanParameters, chapter::Scan};
 use chapter_4_compact::chapter::Compact;
 use chapter_5_segmented_scan::{Matrix, chapter::Segmented};
 use chapter_6_transpose::{MatrixParameters, chapter::Transpose};
-use chapter_8_multi_gpu::{DeviceParameters, chapter::MultiGpu};
+use chapter_8_multi_gpu::{DeviceParameters, Task, chapter::MultiGpu};
 use harness::{Case, Dtype, Input, Kind, Op, Rung, Shape, verify::Checker};
 use report::{Chapter, runner::Step};
 
@@ -267,7 +267,7 @@ pub(crate) fn parts_of_several(scope: Scope) -> Vec<Part> {
         sizes.reverse();
     }
     let of = |devices, n| {
-        let parameters = DeviceParameters { devices: Some(devices) }.into();
+        let parameters = DeviceParameters { devices: Some(devices), task: None }.into();
         part(Box::new(MultiGpu), Case { parameters, ..vector(n, Dtype::F32, Op::Sum) })
     };
     let all = harness::device::count();
@@ -275,7 +275,24 @@ pub(crate) fn parts_of_several(scope: Scope) -> Vec<Part> {
     if all > 2 {
         parts.extend([28, 24, 20, 16, 12, 8].map(|k| of(2, 1 << k)));
     }
+    parts.extend(collectives(scope, all));
     parts
+}
+
+/// The other tasks of chapter 8, on all devices.
+fn collectives(scope: Scope, devices: usize) -> Vec<Part> {
+    let logs: &[u32] = if scope == Scope::Full { &[28, 24, 20, 16, 12, 8] } else { &[16] };
+    let of = |task, shape| {
+        let parameters = DeviceParameters { devices: Some(devices), task: Some(task) }.into();
+        let case = Case { shape, parameters, ..vector(1, Dtype::F32, Op::Sum) };
+        part(Box::new(MultiGpu), case)
+    };
+    let vectors = [Task::ReduceScatter, Task::AllGather, Task::AllToAll].into_iter();
+    let vectors =
+        vectors.flat_map(|task| logs.iter().map(move |&k| (task, Shape::Vector { n: 1 << k })));
+    let side = |k: u32| Shape::Matrix { rows: 1 << (k / 2), cols: 1 << (k / 2) };
+    let matrices = logs.iter().map(|&k| (Task::Transpose, side(k)));
+    vectors.chain(matrices).map(|(task, shape)| of(task, shape)).collect()
 }
 
 /// The broken kernels of every chapter: to be run last, because one of them may stop the device.

@@ -1,0 +1,249 @@
+//! What every task of the chapter needs: the devices, how their streams wait for each other, and memory that kernels of
+//! all devices access.
+
+use std::{ops::Deref, sync::Arc};
+
+use bytemuck::Pod;
+use cudarc::driver::{
+    CudaFunction, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, DeviceRepr, DriverError, result,
+};
+use cudarc::nvrtc::Ptx;
+use harness::{Device, Error, Output, PtxText, buffer, timing::Bench};
+
+/// The largest number of devices: `MOST` of pointers.cuh.
+pub const MOST: usize = 8;
+
+/// `struct Pointers` and `struct Flags` of the kernels: an address per device.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Addresses(pub [u64; MOST]);
+
+// SAFETY: a struct of eight addresses, as in the kernels.
+unsafe impl DeviceRepr for Addresses {}
+
+impl Addresses {
+    /// The address of each device's array.
+    pub fn of<T>(devices: &Devices, arrays: &[CudaSlice<T>]) -> Self {
+        let mut addresses = Self::default();
+        for ((address, array), device) in addresses.0.iter_mut().zip(arrays).zip(devices.iter()) {
+            *address = array.device_ptr(&device.stream).0;
+        }
+        addresses
+    }
+
+    /// The address of each device's result.
+    pub fn of_outputs<T: Pod + DeviceRepr>(devices: &Devices, outs: &mut [Output<T>]) -> Self {
+        let mut addresses = Self::default();
+        for ((address, out), device) in addresses.0.iter_mut().zip(outs).zip(devices.iter()) {
+            *address = out.view_mut().device_ptr_mut(&device.stream).0;
+        }
+        addresses
+    }
+}
+
+/// Memory that kernels of all devices access: a buffer of the same length on each.
+pub struct Shared<T> {
+    addresses: Addresses,
+    _memory: Vec<CudaSlice<T>>,
+}
+
+impl<T: Pod + DeviceRepr> Shared<T> {
+    /// `len` zeros on each device.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where a device has no room.
+    pub fn zeros(devices: &Devices, len: usize) -> Result<Self, Error> {
+        let zeros = vec![T::zeroed(); len];
+        let memory = devices.iter().map(|device| buffer::to_device(device, &zeros));
+        Ok(Self::new(devices, memory.collect::<Result<_, _>>()?))
+    }
+
+    /// Memory for `len` elements on each device, filled with poison: a kernel must write an element before it reads it.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where a device has no room.
+    pub fn scratch(devices: &Devices, len: usize) -> Result<Self, Error> {
+        let memory = devices.iter().map(|device| buffer::scratch(device, len as u64));
+        Ok(Self::new(devices, memory.collect::<Result<_, _>>()?))
+    }
+
+    fn new(devices: &Devices, memory: Vec<CudaSlice<T>>) -> Self {
+        Self { addresses: Addresses::of(devices, &memory), _memory: memory }
+    }
+
+    /// The address of each device's buffer, for as long as this value lives.
+    pub fn addresses(&self) -> &Addresses {
+        &self.addresses
+    }
+}
+
+/// The devices of a problem. Every pair can read and write each other's memory. The first is timed. (A problem has
+/// them as its last field: contexts must live until all memory is freed.)
+pub struct Devices {
+    /// A further stream of each device, for copies: the driver runs copies between the default streams of devices one
+    /// after another.
+    pub streams: Vec<Arc<CudaStream>>,
+    all: Vec<Device>,
+}
+
+impl Deref for Devices {
+    type Target = [Device];
+
+    fn deref(&self) -> &[Device] {
+        &self.all
+    }
+}
+
+impl Devices {
+    /// `first` and the next devices, `count` in all, each with a further stream.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where there are fewer devices, or one cannot reach another one's memory.
+    pub fn open(first: &Device, count: usize) -> Result<Self, Error> {
+        let all = first.with_peers(count)?;
+        let mut streams = Vec::new();
+        for device in &all {
+            // SAFETY: the rungs order the work of streams by events of their own.
+            unsafe { device.context.disable_event_tracking() };
+            let stream = device.context.new_stream();
+            streams.push(stream.map_err(|error| Error::driver("making a stream", error))?);
+        }
+        Ok(Self { streams, all })
+    }
+
+    /// `n` elements in as many parts as there are devices. For each device, where its part begins and ends. All parts
+    /// have the same length, a multiple of 4, but the last ones, which may be shorter or empty.
+    pub fn parts(&self, n: usize) -> Vec<(usize, usize)> {
+        let part = self.part(n);
+        (0..self.len()).map(|d| ((d * part).min(n), ((d + 1) * part).min(n))).collect()
+    }
+
+    /// The length of the first of these parts.
+    pub fn part(&self, n: usize) -> usize {
+        n.div_ceil(self.len()).next_multiple_of(4)
+    }
+
+    /// The kernel of each device, from `ptx`: `name` with the number of devices behind it.
+    ///
+    /// # Errors
+    /// The driver's error.
+    pub fn kernels(&self, ptx: PtxText, name: &str) -> Result<Vec<CudaFunction>, DriverError> {
+        let name = format!("{name}_{}", self.len());
+        let load =
+            |device: &Device| device.context.load_module(Ptx::from_src(ptx))?.load_function(&name);
+        self.iter().map(load).collect()
+    }
+
+    /// The median time in milliseconds in which every device copies `n` floats from its left neighbour, all at the same
+    /// time: what the links can do.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where a device has no room, or a copy fails.
+    pub fn copy_from_left_ms(&self, bench: &mut Bench, n: usize) -> Result<f64, Error> {
+        let [from, to] = [Shared::<f32>::scratch(self, n)?, Shared::scratch(self, n)?];
+        let mut copies = || {
+            self.fork_copies()?;
+            for d in 0..self.len() {
+                let left = (d + self.len() - 1) % self.len();
+                let (from, to) = (from.addresses().0[left], to.addresses().0[d]);
+                // SAFETY: both arrays have n elements, and nothing else uses them.
+                unsafe { self.copy(left, from, d, to, n)? };
+            }
+            self.join_copies()
+        };
+        Ok(bench.stopwatch.measure(&mut copies)?.time().median)
+    }
+
+    /// Copies `n` floats from an address of device `from` to one of device `to`, in the further stream of that one.
+    /// (cudarc's `memcpy_dtod` would also wait for all work in the other device's stream.)
+    ///
+    /// # Errors
+    /// The driver's error.
+    ///
+    /// # Safety
+    /// Both addresses are of `n` elements that live, and that nothing writes, or reads at the second, at the same time.
+    pub unsafe fn copy(
+        &self,
+        from: usize,
+        from_address: u64,
+        to: usize,
+        to_address: u64,
+        n: usize,
+    ) -> Result<(), DriverError> {
+        let [source, target] = [from, to].map(|d| self.all[d].context.cu_ctx());
+        let stream = self.streams[to].cu_stream();
+        self.all[to].context.bind_to_thread()?;
+        // SAFETY: the caller's promise; the contexts live as long as the devices.
+        unsafe {
+            result::memcpy_peer_async(target, to_address, source, from_address, 4 * n, stream)
+        }
+    }
+
+    /// The number of blocks of `threads` threads that each device holds at once, of the kernels of all devices: blocks
+    /// of different devices wait for each other, so all must be resident.
+    ///
+    /// # Errors
+    /// The driver's error.
+    pub fn resident_blocks(
+        &self,
+        kernels: &[CudaFunction],
+        threads: u32,
+    ) -> Result<u32, DriverError> {
+        let mut least = u32::MAX;
+        for (device, kernel) in self.iter().zip(kernels) {
+            device.context.bind_to_thread()?;
+            let blocks = kernel.occupancy_max_active_blocks_per_multiprocessor(threads, 0, None)?;
+            least = least.min(blocks * device.properties.multiprocessors);
+        }
+        Ok(least.max(1))
+    }
+
+    /// Lets the streams of all devices wait for that of the first.
+    ///
+    /// # Errors
+    /// The driver's error.
+    pub fn fork(&self) -> Result<(), DriverError> {
+        let (first, others) = self.split_at(1);
+        others.iter().try_for_each(|other| other.stream.join(&first[0].stream))
+    }
+
+    /// Lets the stream of the first device wait for those of all others.
+    ///
+    /// # Errors
+    /// The driver's error.
+    pub fn join(&self) -> Result<(), DriverError> {
+        let (first, others) = self.split_at(1);
+        others.iter().try_for_each(|other| first[0].stream.join(&other.stream))
+    }
+
+    /// As [`Devices::fork`], of the further streams of all devices.
+    ///
+    /// # Errors
+    /// The driver's error.
+    pub fn fork_copies(&self) -> Result<(), DriverError> {
+        self.streams.iter().try_for_each(|stream| stream.join(&self.all[0].stream))
+    }
+
+    /// As [`Devices::join`], of the further streams of all devices.
+    ///
+    /// # Errors
+    /// The driver's error.
+    pub fn join_copies(&self) -> Result<(), DriverError> {
+        self.streams.iter().try_for_each(|stream| self.all[0].stream.join(stream))
+    }
+}
+
+/// Lets every stream wait for all others.
+///
+/// # Errors
+/// The driver's error.
+pub fn join_all<'a>(
+    streams: impl Iterator<Item = &'a Arc<CudaStream>> + Clone,
+) -> Result<(), DriverError> {
+    let events = streams.clone().map(|stream| stream.record_event(None));
+    let events = events.collect::<Result<Vec<_>, _>>()?;
+    for stream in streams {
+        events.iter().try_for_each(|event| stream.wait(event))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,37 @@
+//! What a case asks for, such as an all-reduce.
+
+use std::fmt;
+
+use clap::ValueEnum;
+use harness::{Case, ChapterParameters};
+use serde::{Deserialize, Serialize};
+
+use crate::DeviceParameters;
+
+/// What the devices do together, as `--task` spells it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Task {
+    /// Every device gets the sum of the arrays of all devices.
+    AllReduce,
+    /// Every device gets one part of the sum of the arrays of all devices.
+    ReduceScatter,
+    /// Every device gets the parts of all devices.
+    AllGather,
+    /// Every device sends one part of its array to each device.
+    AllToAll,
+    /// A matrix that is spread by rows is transposed; the result is spread by rows, too.
+    Transpose,
+}
+
+impl fmt::Display for Task {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let value = self.to_possible_value();
+        f.pad(value.as_ref().map_or("", |value| value.get_name()))
+    }
+}
+
+/// The task of a case: an all-reduce where the case does not say.
+pub fn of(case: &Case) -> Task {
+    DeviceParameters::of(case).task.unwrap_or(Task::AllReduce)
+}
