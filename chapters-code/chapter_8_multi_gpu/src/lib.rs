@@ -11,9 +11,11 @@ pub mod parameters;
 pub mod problem;
 pub mod task;
 
-use harness::{Ladder, ladder};
+use harness::{Element, Ladder, ladder};
 pub use parameters::DeviceParameters;
-use problem::AllReduce;
+use problem::{
+    AllReduce, compact::SpreadCompact, histogram::SpreadHistogram, scan::SpreadScan, sum::SpreadSum,
+};
 pub use task::Task;
 
 /// The rungs, one file each.
@@ -27,10 +29,51 @@ pub mod rungs {
     pub mod one_shot;
     pub mod low_latency;
     pub mod by_size;
+
+    // The sum of an array that is spread over the devices.
+    pub mod reduce_by_host;
+    pub mod reduce_links;
+
+    // Its histogram.
+    pub mod histogram_gather;
+    pub mod histogram_parts;
+
+    // Its scan.
+    pub mod scan_then_carry;
+    pub mod sums_first;
+    pub mod lookback_devices;
+
+    // Its compaction.
+    pub mod compact_parts;
+    pub mod compact_direct;
 }
 
 /// The all-reduces.
 pub fn all_reduces() -> Ladder<AllReduce> {
     use rungs::*;
     ladder![gather, ring, two_shot, flags, push, one_shot, low_latency, by_size]
+}
+
+/// The sums of an array that is spread over the devices.
+pub fn sums<T: Element<Acc = T>>() -> Ladder<SpreadSum<T>> {
+    use rungs::*;
+    ladder![reduce_by_host, reduce_links]
+}
+
+/// The histograms of such an array.
+pub fn histograms() -> Ladder<SpreadHistogram> {
+    use rungs::*;
+    ladder![histogram_gather, histogram_parts]
+}
+
+/// The scans of such an array.
+pub fn scans<T: Element<Acc = T>>() -> Ladder<SpreadScan<T>> {
+    use rungs::*;
+    ladder![scan_then_carry, sums_first, lookback_devices]
+}
+
+/// The compactions of such an array.
+pub fn compactions() -> Ladder<SpreadCompact> {
+    use rungs::*;
+    ladder![compact_parts, compact_direct]
 }

@@ -7,7 +7,12 @@ use harness::{Case, Dtype, Op, Refusal, Rung, Shape};
 use crate::{Task, task};
 
 pub mod all_reduce;
+pub mod compact;
 pub mod devices;
+pub mod histogram;
+pub mod scan;
+pub mod spread;
+pub mod sum;
 
 pub use all_reduce::AllReduce;
 pub use devices::{Addresses, Devices, MOST, Shared, join_all};

@@ -15,6 +15,8 @@ fn each_by_its_checker() {
         ("gpu_scope", Checker::Races),
         ("missing_release", Checker::Races),
         ("reused_slot", Checker::Races),
+        ("lookback_gpu_scope", Checker::Races),
+        ("carry_and_flag", Checker::Races),
     ];
     testing::check_caught(&broken_rows(), &expected);
 }
