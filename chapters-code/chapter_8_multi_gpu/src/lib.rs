@@ -45,6 +45,7 @@ pub mod rungs {
 
     // Its compaction.
     pub mod compact_parts;
+    pub mod compact_copies;
     pub mod compact_direct;
 }
 
@@ -75,5 +76,5 @@ pub fn scans<T: Element<Acc = T>>() -> Ladder<SpreadScan<T>> {
 /// The compactions of such an array.
 pub fn compactions() -> Ladder<SpreadCompact> {
     use rungs::*;
-    ladder![compact_parts, compact_direct]
+    ladder![compact_parts, compact_copies, compact_direct]
 }

@@ -15,7 +15,7 @@ pub static RUNG: Rung = Rung::new(
 .refuses(compactions_only);
 
 /// Elements per tile of chapter 4's kernel.
-const TILE: usize = 8192;
+pub const TILE: usize = 8192;
 
 /// One kernel per device.
 pub fn prepare(p: &SpreadCompact, rung: &Rung) -> Result<Launch<SpreadCompact>, Error> {
