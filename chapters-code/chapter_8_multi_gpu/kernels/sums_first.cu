@@ -48,7 +48,7 @@ __device__ void scan(const T* in, T* out, size_t n, const Words& words, int devi
     }
     T own = block_reduce<Op>(x);
 
-    // What comes before the chunk: thread i waits for block i's sum, then for device i's.
+    // What comes before the chunk: the threads wait for the blocks before, then one of them for the devices before.
     u64* of_devices = words.of[device];
     u64* of_blocks = of_devices + MOST * WORDS<T>;
     if (threadIdx.x == 0) {

@@ -3,7 +3,9 @@
 
 use crate::common::run_all;
 use chapter_8_multi_gpu::{
-    DeviceParameters, Task, compactions, histograms,
+    DeviceParameters, Task,
+    chapter::MultiGpu,
+    compactions, histograms,
     problem::{compact::SpreadCompact, scan::SpreadScan, sum::SpreadSum},
     scans, sums,
 };
@@ -11,7 +13,10 @@ use harness::{
     Case, Device, DeviceChoice, Dtype, Error, Input, Ladder, Launch, Op, Problem, Rung,
     rung::Prepare,
 };
-use report::testing::{self, awkward_inputs, check, under_schedules};
+use report::{
+    Row,
+    testing::{self, awkward_inputs, check, under_schedules},
+};
 
 const TASKS: [Task; 4] = [Task::Reduce, Task::Histogram, Task::Scan, Task::Compact];
 
@@ -128,6 +133,17 @@ fn several_times<P: Problem>(p: &mut P, rung: &Rung, prepare: Prepare<P>) -> Res
         assert!(verdict.is_correct(), "{}: {verdict:?}", rung.name);
     }
     Ok(())
+}
+
+/// Under every schedule the same bits, unless the rung says that its sums vary.
+#[test]
+fn sums_have_a_fixed_order() {
+    let cases = [Task::Reduce, Task::Scan].map(|task| of(task, 4, 300_001));
+    let fixed = |rung: &Rung, case: &Case| !rung.is_broken() && !(rung.varies)(case);
+    let runs = under_schedules(0..=3, || testing::run(&MultiGpu, &cases, &fixed));
+    let checksums = |rows: &[Row]| rows.iter().map(|row| row.checksum.clone()).collect::<Vec<_>>();
+    assert_eq!(runs[0].len(), 3);
+    assert!(runs.iter().all(|rows| checksums(rows) == checksums(&runs[0])));
 }
 
 /// What limits a rung is the memory of one device: the bytes that are counted are those of its part.

@@ -7,7 +7,7 @@ use chapter_3_scan::{ScanParameters, chapter::Scan};
 use chapter_4_compact::chapter::Compact;
 use chapter_5_segmented_scan::{Matrix, chapter::Segmented};
 use chapter_6_transpose::{MatrixParameters, chapter::Transpose};
-use chapter_8_multi_gpu::{DeviceParameters, chapter::MultiGpu};
+use chapter_8_multi_gpu::{DeviceParameters, Task, chapter::MultiGpu};
 use harness::{Case, Dtype, Input, Kind, Op, Rung, Shape, verify::Checker};
 use report::{Chapter, runner::Step};
 
@@ -275,7 +275,24 @@ pub(crate) fn parts_of_several(scope: Scope) -> Vec<Part> {
     if all > 2 {
         parts.extend([28, 24, 20, 16, 12, 8].map(|k| of(2, 1 << k)));
     }
+    parts.extend(spread(scope, all));
     parts
+}
+
+/// What is to be run on an array that is spread over several GPUs.
+fn spread(scope: Scope, devices: usize) -> Vec<Part> {
+    let sizes = match scope {
+        Scope::Full => [30, 28, 26, 24, 22, 20, 16, 12].map(|k| 1 << k).into(),
+        _ => sizes(scope),
+    };
+    let of = |task, n| {
+        let parameters =
+            DeviceParameters { devices: Some(devices), task: Some(task), ..Default::default() };
+        let parameters = parameters.into();
+        part(Box::new(MultiGpu), Case { parameters, ..vector(n, Dtype::F32, Op::Sum) })
+    };
+    let tasks = [Task::Reduce, Task::Histogram, Task::Scan, Task::Compact];
+    tasks.into_iter().flat_map(|task| sizes.iter().map(move |&n| of(task, n))).collect()
 }
 
 /// The broken kernels of every chapter: to be run last, because one of them may stop the device.
