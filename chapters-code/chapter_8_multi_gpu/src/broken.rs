@@ -3,14 +3,18 @@
 //! Each names the checks that detect its fault, and a test holds it to that. It is launched as the rung that it is a
 //! broken version of.
 
-use harness::{Case, Ladder, Rung, Shape, ptx, verify::Checker};
+use harness::{
+    Case, ChapterParameters, Dtype, Element, Input, Ladder, Op, Rung, Shape, ptx, verify::Checker,
+};
 
 use crate::{
+    DeviceParameters, Task,
     problem::{
         Collective,
         collective::{all_reduces_only, reduce_scatters_only, transpositions_only},
+        scan::{SpreadScan, scans_only},
     },
-    rungs::{flags, push, reduce_scatter_push, transpose_push},
+    rungs::{flags, lookback_devices, push, reduce_scatter_push, sums_first, transpose_push},
 };
 
 /// The broken rungs, each with its launch.
@@ -22,6 +26,11 @@ pub fn broken() -> Ladder<Collective> {
         (EARLY_SUMS, reduce_scatter_push::prepare),
         (UNFINISHED_TILE, transpose_push::prepare),
     ]
+}
+
+/// The broken scans.
+pub fn broken_scans<T: Element<Acc = T>>() -> Ladder<SpreadScan<T>> {
+    vec![(LOOKBACK_GPU_SCOPE, lookback_devices::prepare), (CARRY_AND_FLAG, sums_first::prepare)]
 }
 
 static GPU_SCOPE: Rung = Rung::new(
@@ -64,4 +73,28 @@ static UNFINISHED_TILE: Rung = Rung::new(
 /// A case in which each of two blocks has several tiles, with up to eight devices.
 fn several_tiles(case: &Case) -> Case {
     Case { shape: Shape::Vector { n: case.elements().max(1 << 19) }, ..*case }
+}
+
+static LOOKBACK_GPU_SCOPE: Rung = Rung::new(
+    "lookback_gpu_scope",
+    "look-back over the tiles of several devices, with the scope of one",
+    ptx!("kernels/broken/lookback_gpu_scope.ptx"),
+)
+.broken("lookback_devices", &[Checker::Races])
+.refuses(scans_only)
+.adapts(scan_of_floats);
+static CARRY_AND_FLAG: Rung = Rung::new(
+    "carry_and_flag",
+    "sums and their flags in two words, stored in no order",
+    ptx!("kernels/broken/carry_and_flag.ptx"),
+)
+.broken("sums_first", &[Checker::Races])
+.refuses(scans_only)
+.adapts(scan_of_floats);
+
+/// The scan of as many floats.
+fn scan_of_floats(case: &Case) -> Case {
+    let task = Some(Task::Scan);
+    let parameters = DeviceParameters { task, bins: None, ..DeviceParameters::of(case) }.into();
+    Case { parameters, dtype: Dtype::F32, op: Op::Sum, input: Input::Uniform, ..*case }
 }

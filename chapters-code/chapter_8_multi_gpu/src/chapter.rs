@@ -1,8 +1,9 @@
 //! The chapter as the report runs it: which rungs there are, on which cases, in how much memory.
 
+use chapter_2_histogram::bins::USUAL;
 use harness::{
-    AnyProblem, Case, ChapterParameters, Device, Error, Ladder, Parameters, Posed, Rung, Shape,
-    rung,
+    AnyProblem, Case, ChapterParameters, Device, Dtype, Element, Error, Ladder, Parameters, Posed,
+    Rung, Shape, rung::rungs,
 };
 use report::{
     Chapter,
@@ -10,8 +11,14 @@ use report::{
 };
 
 use crate::{
-    DeviceParameters, Task, all_gathers, all_reduces, all_to_alls, broken::broken,
-    problem::Collective, reduce_scatters, task, transpositions,
+    DeviceParameters, Task, all_gathers, all_reduces, all_to_alls,
+    broken::{broken, broken_scans},
+    compactions, histograms,
+    problem::{
+        Collective, compact::SpreadCompact, histogram::SpreadHistogram, scan::SpreadScan,
+        sum::SpreadSum,
+    },
+    reduce_scatters, scans, sums, task, transpositions,
 };
 
 /// The rungs of all collectives, the broken ones last.
@@ -34,7 +41,16 @@ impl Chapter for MultiGpu {
     }
 
     fn rungs(&self) -> Vec<Rung> {
-        rung::rungs(&collectives())
+        [
+            rungs(&collectives()),
+            // A rung is the same for every type of elements.
+            rungs(&sums::<f32>()),
+            rungs(&histograms()),
+            rungs(&scans::<f32>()),
+            rungs(&compactions()),
+            rungs(&broken_scans::<f32>()),
+        ]
+        .concat()
     }
 
     fn default_shapes(&self, device: &Device) -> Vec<Shape> {
@@ -54,6 +70,7 @@ impl Chapter for MultiGpu {
         Ok(DeviceParameters {
             devices: number(value, "devices")?.map(|devices: u64| devices as usize),
             task: chosen(value, "task")?,
+            bins: number(value, "bins")?.map(|bins: u64| bins as u32),
         }
         .into())
     }
@@ -64,11 +81,13 @@ impl Chapter for MultiGpu {
     }
 
     fn complete(&self, case: &Case) -> Case {
-        let DeviceParameters { devices, task } = DeviceParameters::of(case);
+        let DeviceParameters { devices, task, bins } = DeviceParameters::of(case);
         // Up to four of those that there are.
         let devices = devices.or_else(|| Some(harness::device::count().clamp(2, 4)));
         let task = task.filter(|&task| task != Task::AllReduce);
-        Case { parameters: DeviceParameters { devices, task }.into(), ..*case }
+        let is_histogram = task == Some(Task::Histogram);
+        let bins = is_histogram.then_some(bins.unwrap_or(USUAL));
+        Case { parameters: DeviceParameters { devices, task, bins }.into(), ..*case }
     }
 
     fn check(&self, case: &Case) -> Result<(), Error> {
@@ -93,6 +112,30 @@ impl Chapter for MultiGpu {
 
     fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
         let case = &self.complete(case);
-        Ok(Box::new(Posed::new(Collective::new(device, case)?, collectives())))
+        Ok(match task::of(case) {
+            Task::Histogram => {
+                Box::new(Posed::new(SpreadHistogram::new(device, case)?, histograms()))
+            }
+            Task::Compact => Box::new(Posed::new(SpreadCompact::new(device, case)?, compactions())),
+            Task::Reduce | Task::Scan if case.dtype == Dtype::I64 => {
+                sum_or_scan::<i64>(device, case)?
+            }
+            Task::Reduce | Task::Scan => sum_or_scan::<f32>(device, case)?,
+            _ => Box::new(Posed::new(Collective::new(device, case)?, collectives())),
+        })
     }
+}
+
+/// A sum or a scan of elements of the type `T`.
+fn sum_or_scan<T: Element<Acc = T>>(
+    device: &Device,
+    case: &Case,
+) -> Result<Box<dyn AnyProblem>, Error> {
+    Ok(match task::of(case) {
+        Task::Reduce => Box::new(Posed::new(SpreadSum::<T>::new(device, case)?, sums())),
+        _ => {
+            let ladder = [scans(), broken_scans()].concat();
+            Box::new(Posed::new(SpreadScan::<T>::new(device, case)?, ladder))
+        }
+    })
 }

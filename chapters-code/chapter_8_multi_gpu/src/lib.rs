@@ -11,9 +11,12 @@ pub mod parameters;
 pub mod problem;
 pub mod task;
 
-use harness::{Ladder, ladder};
+use harness::{Element, Ladder, ladder};
 pub use parameters::DeviceParameters;
-use problem::Collective;
+use problem::{
+    Collective, compact::SpreadCompact, histogram::SpreadHistogram, scan::SpreadScan,
+    sum::SpreadSum,
+};
 pub use task::Task;
 
 /// The rungs, one file each.
@@ -45,6 +48,24 @@ pub mod rungs {
     pub mod transpose_exchange;
     pub mod transpose_push;
     pub mod transpose_packs;
+
+    // The sum of an array that is spread over the devices.
+    pub mod reduce_by_host;
+    pub mod reduce_links;
+
+    // Its histogram.
+    pub mod histogram_gather;
+    pub mod histogram_parts;
+
+    // Its scan.
+    pub mod scan_then_carry;
+    pub mod sums_first;
+    pub mod lookback_devices;
+
+    // Its compaction.
+    pub mod compact_parts;
+    pub mod compact_copies;
+    pub mod compact_direct;
 }
 
 /// The all-reduces.
@@ -75,4 +96,28 @@ pub fn all_to_alls() -> Ladder<Collective> {
 pub fn transpositions() -> Ladder<Collective> {
     use rungs::*;
     ladder![transpose_exchange, transpose_push, transpose_packs]
+}
+
+/// The sums of an array that is spread over the devices.
+pub fn sums<T: Element<Acc = T>>() -> Ladder<SpreadSum<T>> {
+    use rungs::*;
+    ladder![reduce_by_host, reduce_links]
+}
+
+/// The histograms of such an array.
+pub fn histograms() -> Ladder<SpreadHistogram> {
+    use rungs::*;
+    ladder![histogram_gather, histogram_parts]
+}
+
+/// The scans of such an array.
+pub fn scans<T: Element<Acc = T>>() -> Ladder<SpreadScan<T>> {
+    use rungs::*;
+    ladder![scan_then_carry, sums_first, lookback_devices]
+}
+
+/// The compactions of such an array.
+pub fn compactions() -> Ladder<SpreadCompact> {
+    use rungs::*;
+    ladder![compact_parts, compact_copies, compact_direct]
 }

@@ -29,6 +29,10 @@ struct Arguments {
         default_value = "all-reduce"
     )]
     task: Vec<Task>,
+
+    /// Bins of a histogram, over the range from -1 to 1: 256 if left out
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(2..=65_536))]
+    bins: Option<u32>,
 }
 
 const EXAMPLES: &str = "\
@@ -38,6 +42,7 @@ Examples, after `cargo run --bin chapter_8 --`:
   --kernel ring -n 2^20                 one rung, one size
   --task all-gather,all-to-all          other tasks than all-reduce
   --task transpose -n 512x1000          a matrix that is spread by rows
+  --task scan --dtype i64               scans of an array that is spread over the devices
   --json rows.jsonl --plot ladder.svg   results to files";
 
 fn devices(text: &str) -> Result<usize, String> {
@@ -48,7 +53,7 @@ fn devices(text: &str) -> Result<usize, String> {
 }
 
 fn main() -> ExitCode {
-    let Arguments { options, types, devices, task } = Arguments::parse();
+    let Arguments { options, types, devices, task, bins } = Arguments::parse();
     let devices = match &devices[..] {
         [] => vec![None],
         given => given.iter().copied().map(Some).collect(),
@@ -56,6 +61,6 @@ fn main() -> ExitCode {
     let of_task = |task| devices.iter().map(move |&devices| (task, devices));
     let parameters = task.into_iter().flat_map(of_task);
     let parameters =
-        parameters.map(|(task, devices)| DeviceParameters { devices, task: Some(task) });
+        parameters.map(|(task, devices)| DeviceParameters { devices, task: Some(task), bins });
     report::exit(report::run_chapter(&MultiGpu, &options, &types, parameters))
 }

@@ -1,4 +1,4 @@
-//! What a case has besides its arrays: a task, and a number of devices.
+//! What a case has besides its arrays: a task, a number of devices, and a number of bins.
 
 use std::fmt;
 
@@ -15,13 +15,18 @@ pub struct DeviceParameters {
     pub devices: Option<usize>,
     /// What the devices do together. None for an all-reduce, so that its rows keep the columns that they had first.
     pub task: Option<Task>,
+    /// The number of bins of a histogram.
+    pub bins: Option<u32>,
 }
 
 impl ChapterParameters for DeviceParameters {}
 
 impl fmt::Display for DeviceParameters {
-    /// With a comma before it: `, 4 devices`.
+    /// Each with a comma before it: `, 256 bins, 4 devices`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(bins) = self.bins {
+            write!(f, ", {bins} bins")?;
+        }
         match self.devices {
             Some(devices) => write!(f, ", {devices} devices"),
             None => Ok(()),

@@ -7,7 +7,12 @@ use harness::{Case, Dtype, Op, Refusal, Rung, Shape};
 use crate::{Task, task};
 
 pub mod collective;
+pub mod compact;
 pub mod devices;
+pub mod histogram;
+pub mod scan;
+pub mod spread;
+pub mod sum;
 
 pub use collective::{Collective, matrix};
 pub use devices::{Addresses, Devices, MOST, Shared, join_all};

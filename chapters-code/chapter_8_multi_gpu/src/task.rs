@@ -22,6 +22,14 @@ pub enum Task {
     AllToAll,
     /// A matrix that is spread by rows is transposed; the result is spread by rows, too.
     Transpose,
+    /// The first device gets the sum of an array that is spread over the devices.
+    Reduce,
+    /// The first device gets the histogram of an array that is spread over the devices.
+    Histogram,
+    /// Each element of an array that is spread over the devices becomes the sum of all elements up to it.
+    Scan,
+    /// The elements that are at least 0, of an array that is spread over the devices, side by side and in order.
+    Compact,
 }
 
 impl fmt::Display for Task {

@@ -18,6 +18,8 @@ fn each_by_its_checker() {
         ("reused_slot", Checker::Races),
         ("early_sums", Checker::Races),
         ("unfinished_tile", Checker::Races),
+        ("lookback_gpu_scope", Checker::Races),
+        ("carry_and_flag", Checker::Races),
     ];
     testing::check_caught(&broken_rows(), &expected);
 }

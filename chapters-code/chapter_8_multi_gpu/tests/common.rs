@@ -6,7 +6,7 @@ use report::{Row, testing};
 
 /// The sum of `n` floats of each of some devices.
 pub fn of(devices: usize, n: u64) -> Case {
-    let parameters = DeviceParameters { devices: Some(devices), task: None }.into();
+    let parameters = DeviceParameters { devices: Some(devices), ..Default::default() }.into();
     Case { parameters, ..Case::vector(n, Dtype::F32, Op::Sum) }
 }
 

@@ -267,7 +267,7 @@ pub(crate) fn parts_of_several(scope: Scope) -> Vec<Part> {
         sizes.reverse();
     }
     let of = |devices, n| {
-        let parameters = DeviceParameters { devices: Some(devices), task: None }.into();
+        let parameters = DeviceParameters { devices: Some(devices), ..Default::default() }.into();
         part(Box::new(MultiGpu), Case { parameters, ..vector(n, Dtype::F32, Op::Sum) })
     };
     let all = harness::device::count();
@@ -276,6 +276,7 @@ pub(crate) fn parts_of_several(scope: Scope) -> Vec<Part> {
         parts.extend([28, 24, 20, 16, 12, 8].map(|k| of(2, 1 << k)));
     }
     parts.extend(collectives(scope, all));
+    parts.extend(spread(scope, all));
     parts
 }
 
@@ -283,7 +284,9 @@ pub(crate) fn parts_of_several(scope: Scope) -> Vec<Part> {
 fn collectives(scope: Scope, devices: usize) -> Vec<Part> {
     let logs: &[u32] = if scope == Scope::Full { &[28, 24, 20, 16, 12, 8] } else { &[16] };
     let of = |task, shape| {
-        let parameters = DeviceParameters { devices: Some(devices), task: Some(task) }.into();
+        let parameters =
+            DeviceParameters { devices: Some(devices), task: Some(task), ..Default::default() };
+        let parameters = parameters.into();
         let case = Case { shape, parameters, ..vector(1, Dtype::F32, Op::Sum) };
         part(Box::new(MultiGpu), case)
     };
@@ -293,6 +296,22 @@ fn collectives(scope: Scope, devices: usize) -> Vec<Part> {
     let side = |k: u32| Shape::Matrix { rows: 1 << (k / 2), cols: 1 << (k / 2) };
     let matrices = logs.iter().map(|&k| (Task::Transpose, side(k)));
     vectors.chain(matrices).map(|(task, shape)| of(task, shape)).collect()
+}
+
+/// What is to be run on an array that is spread over several GPUs.
+fn spread(scope: Scope, devices: usize) -> Vec<Part> {
+    let sizes = match scope {
+        Scope::Full => [30, 28, 26, 24, 22, 20, 16, 12].map(|k| 1 << k).into(),
+        _ => sizes(scope),
+    };
+    let of = |task, n| {
+        let parameters =
+            DeviceParameters { devices: Some(devices), task: Some(task), ..Default::default() };
+        let parameters = parameters.into();
+        part(Box::new(MultiGpu), Case { parameters, ..vector(n, Dtype::F32, Op::Sum) })
+    };
+    let tasks = [Task::Reduce, Task::Histogram, Task::Scan, Task::Compact];
+    tasks.into_iter().flat_map(|task| sizes.iter().map(move |&n| of(task, n))).collect()
 }
 
 /// The broken kernels of every chapter: to be run last, because one of them may stop the device.

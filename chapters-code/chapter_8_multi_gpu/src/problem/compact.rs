@@ -1,0 +1,141 @@
+//! The compaction of an array that is spread over the devices.
+
+use bytemuck::cast_slice;
+use cudarc::driver::DriverError;
+use harness::{
+    Case, Device, Error, Output, Problem, Refusal, Rung, Traffic,
+    buffer::POISON,
+    verify::{self, Checker, Failure, Verdict},
+};
+
+use super::{devices::join_all, refuses, spread::Spread};
+use crate::Task;
+
+/// Where a launch leaves the selected elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// Each device has those of its own part, and their number.
+    OwnParts,
+    /// Device d has the d-th of equal parts of all selected elements, and each device the number of all.
+    EqualParts,
+}
+
+/// The elements that are at least 0, in order, of an array that is spread over the devices.
+pub struct SpreadCompact {
+    /// The selected elements of each device, with room for as many as its part has.
+    pub outs: Vec<Output<f32>>,
+    /// A number of selected elements on each device.
+    pub counts: Vec<Output<u64>>,
+    /// The selected elements of each part.
+    selected: Vec<Vec<f32>>,
+    /// The elements.
+    pub spread: Spread<f32>,
+}
+
+impl SpreadCompact {
+    /// Makes the parts of a case, and selects on the host.
+    ///
+    /// # Errors
+    /// As [`Spread::new`].
+    pub fn new(device: &Device, case: &Case) -> Result<Self, Error> {
+        let spread = Spread::<f32>::new(device, case)?;
+        Ok(Self {
+            outs: spread.per_device(|_, device| Output::new(device, spread.part()))?,
+            counts: spread.per_device(|_, device| Output::new(device, 1))?,
+            selected: select(&spread),
+            spread,
+        })
+    }
+
+    /// What each device must have, and the number that it must write.
+    fn expected(&self, layout: Layout) -> Vec<(Vec<f32>, u64)> {
+        match layout {
+            Layout::OwnParts => {
+                let own = self.selected.iter();
+                own.map(|part| (part.clone(), part.len() as u64)).collect()
+            }
+            Layout::EqualParts => {
+                let all = self.selected.concat();
+                let each = all.len().div_ceil(self.spread.count()).max(1);
+                let mut parts = all.chunks(each).map(|part| (part.to_vec(), all.len() as u64));
+                let next = |_| parts.next().unwrap_or_else(|| (Vec::new(), all.len() as u64));
+                (0..self.spread.count()).map(next).collect()
+            }
+        }
+    }
+}
+
+fn select(spread: &Spread<f32>) -> Vec<Vec<f32>> {
+    let of_part = |d| spread.host[spread.range(d)].iter().copied().filter(|&x| x >= 0.0).collect();
+    (0..spread.count()).map(of_part).collect()
+}
+
+impl Problem for SpreadCompact {
+    type Promise = Layout;
+
+    fn device(&self) -> &Device {
+        &self.spread.devices[0]
+    }
+
+    fn case(&self) -> &Case {
+        &self.spread.case
+    }
+
+    fn reset(&mut self) -> Result<(), DriverError> {
+        self.outs.iter_mut().try_for_each(Output::poison)?;
+        self.counts.iter_mut().try_for_each(Output::poison)?;
+        // No device may write to another one's result before it is poisoned.
+        join_all(self.spread.devices.iter().map(|device| &device.stream))
+    }
+
+    fn judge(&mut self, layout: &Layout, _launches: u64) -> Result<Verdict, Error> {
+        let mut results = Vec::new();
+        let mut failures = Vec::new();
+        let expected = self.expected(*layout);
+        for (d, (wanted, number)) in expected.iter().enumerate() {
+            self.spread.devices[d].finish("waiting for a device")?;
+            let mut wrong = |message| {
+                let message = format!("on device {d}: {message}");
+                failures.push(Failure { by: Checker::Result, message });
+            };
+            match (self.outs[d].download()?, self.counts[d].download()?) {
+                (Ok(out), Ok(count)) => {
+                    let (own, behind) = out.split_at(wanted.len());
+                    results.extend_from_slice(own);
+                    if count[0] != *number {
+                        wrong(format!("the number is {}, expected {number}", count[0]));
+                    }
+                    if cast_slice::<f32, u8>(behind).iter().any(|&byte| byte != POISON) {
+                        wrong("something behind the last result was written".into());
+                    }
+                }
+                (Err(failure), _) | (_, Err(failure)) => return Ok(Verdict::of(failure)),
+            }
+        }
+        let mut verdict = verify::compare_equal(cast_slice(&results), &self.selected.concat());
+        verdict.failures.extend(failures);
+        verdict.failures.extend(self.spread.changed()?);
+        Ok(verdict)
+    }
+
+    /// Of the device that writes most: all work at the same time.
+    fn traffic(&self, layout: &Layout) -> Traffic {
+        let all: usize = self.selected.iter().map(Vec::len).sum();
+        let most = match layout {
+            Layout::OwnParts => self.selected.iter().map(Vec::len).max().unwrap_or(0),
+            Layout::EqualParts => all.div_ceil(self.spread.count()),
+        };
+        Traffic { read: 4 * self.spread.part() as u64, written: 4 * most as u64 + 8 }
+    }
+
+    fn refill(&mut self, case: &Case) -> Result<(), Error> {
+        self.spread.refill(case)?;
+        self.selected = select(&self.spread);
+        Ok(())
+    }
+}
+
+/// Refuses what is no compaction of f32.
+pub fn compactions_only(rung: &Rung, case: &Case) -> Option<Refusal> {
+    refuses(rung, case, Task::Compact)
+}

@@ -1,0 +1,98 @@
+//! The histogram of an array that is spread over the devices.
+
+use chapter_2_histogram::{Bins, bins, geometry, reference::histogram_on_all_cores};
+use cudarc::driver::DriverError;
+use harness::{
+    Case, ChapterParameters, Device, Error, Output, Parameters, Problem, Refusal, Rung, Shape,
+    Traffic,
+    verify::{Accepted, Verdict},
+};
+
+use super::{refuses, spread::Spread};
+use crate::{DeviceParameters, Task};
+
+/// The largest number of bins for which every device gives a block enough shared memory.
+pub const MOST_BINS: u32 = geometry::EVERYWHERE - bins::EXTRA;
+
+/// The histogram of floats that are spread over the devices, for the first of them.
+pub struct SpreadHistogram {
+    /// The counters, on the first device.
+    pub counts: Output<u32>,
+    /// The bins: equal parts of the range from −1 to 1.
+    pub bins: Bins,
+    expected: Vec<u32>,
+    /// The keys.
+    pub spread: Spread<f32>,
+}
+
+impl SpreadHistogram {
+    /// Makes the parts of a case, and counts them.
+    ///
+    /// # Errors
+    /// As [`Spread::new`], and [`Error::Usage`] where there are no such bins.
+    pub fn new(device: &Device, case: &Case) -> Result<Self, Error> {
+        let count = DeviceParameters::of(case).bins.unwrap_or(bins::USUAL);
+        let bins = Bins::even(count, -1.0, 1.0).map_err(|error| Error::Usage(error.to_string()))?;
+        let spread = Spread::<f32>::new(device, case)?;
+        let expected = histogram_on_all_cores(&spread.host, &bins);
+        Ok(Self { counts: Output::new(device, expected.len())?, bins, expected, spread })
+    }
+
+    /// The copies of a histogram that the blocks of a device have, and the launch that follows.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where a device gives no answer, [`Error::Usage`] where it has no room for the bins.
+    pub fn copies(&self) -> Result<geometry::Copies, Error> {
+        let n = self.spread.part() as u64;
+        let (shape, parameters) = (Shape::Vector { n }, Parameters::NONE);
+        let part = Case { shape, parameters, ..self.spread.case };
+        let copies = geometry::Copies::of(&self.spread.devices[0], &part, &self.bins)?;
+        copies.ok_or_else(geometry::Copies::no_room)
+    }
+}
+
+impl Problem for SpreadHistogram {
+    // Counts are exact.
+    type Promise = ();
+
+    fn device(&self) -> &Device {
+        &self.spread.devices[0]
+    }
+
+    fn case(&self) -> &Case {
+        &self.spread.case
+    }
+
+    fn reset(&mut self) -> Result<(), DriverError> {
+        self.counts.poison()
+    }
+
+    fn judge(&mut self, _promise: &(), _launches: u64) -> Result<Verdict, Error> {
+        let expected = self.expected.iter().copied().map(Accepted::Equal);
+        let mut verdict = self.counts.compare(expected)?;
+        verdict.failures.extend(self.spread.changed()?);
+        Ok(verdict)
+    }
+
+    /// Of one device: all read at the same time.
+    fn traffic(&self, _promise: &()) -> Traffic {
+        let written = 4 * self.expected.len() as u64;
+        Traffic { read: 4 * self.spread.part() as u64, written }
+    }
+
+    fn refill(&mut self, case: &Case) -> Result<(), Error> {
+        self.spread.refill(case)?;
+        self.expected = histogram_on_all_cores(&self.spread.host, &self.bins);
+        Ok(())
+    }
+}
+
+/// Refuses what is no histogram of f32.
+pub fn histograms_only(rung: &Rung, case: &Case) -> Option<Refusal> {
+    let too_many = || {
+        let bins = DeviceParameters::of(case).bins.unwrap_or(bins::USUAL);
+        let text = format!("has room for up to {MOST_BINS} bins");
+        (bins > MOST_BINS).then(|| Refusal::LeftOut(text.into()))
+    };
+    refuses(rung, case, Task::Histogram).or_else(too_many)
+}

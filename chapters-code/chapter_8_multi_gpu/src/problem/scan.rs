@@ -1,0 +1,91 @@
+//! The scan of an array that is spread over the devices.
+
+use chapter_3_scan::reference::Reference;
+use cudarc::driver::DriverError;
+use harness::{
+    Case, Device, Element, Error, Output, Parameters, Problem, Refusal, Rung, Traffic,
+    verify::Verdict,
+};
+
+use super::{
+    devices::join_all,
+    spread::{Spread, refuses},
+};
+use crate::Task;
+
+/// The inclusive scan of an array that is spread over the devices. The result is spread in the same way.
+pub struct SpreadScan<T: Element> {
+    /// The results of each device's part.
+    pub outs: Vec<Output<T>>,
+    reference: Reference<T>,
+    /// The elements.
+    pub spread: Spread<T>,
+}
+
+impl<T: Element> SpreadScan<T> {
+    /// Makes the parts of a case, and computes the reference.
+    ///
+    /// # Errors
+    /// As [`Spread::new`].
+    pub fn new(device: &Device, case: &Case) -> Result<Self, Error> {
+        let spread = Spread::<T>::new(device, case)?;
+        let reference = reference(case, &spread.host);
+        Ok(Self { outs: spread.outputs()?, reference, spread })
+    }
+}
+
+fn reference<T: Element>(case: &Case, host: &[T]) -> Reference<T> {
+    Reference::new(&Case { parameters: Parameters::NONE, ..*case }, host)
+}
+
+impl<T: Element> Problem for SpreadScan<T> {
+    /// The largest number of rounded additions that an element passes through.
+    type Promise = u64;
+
+    fn device(&self) -> &Device {
+        &self.spread.devices[0]
+    }
+
+    fn case(&self) -> &Case {
+        &self.spread.case
+    }
+
+    fn reset(&mut self) -> Result<(), DriverError> {
+        self.outs.iter_mut().try_for_each(Output::poison)?;
+        join_all(self.spread.devices.iter().map(|device| &device.stream))
+    }
+
+    fn judge(&mut self, depth: &u64, _launches: u64) -> Result<Verdict, Error> {
+        let mut results = Vec::new();
+        for (d, (out, device)) in self.outs.iter().zip(self.spread.devices.iter()).enumerate() {
+            device.finish("waiting for a device")?;
+            match out.download()? {
+                Ok(part) => results.extend(part),
+                Err(mut failure) => {
+                    failure.message = format!("on device {d}: {}", failure.message);
+                    return Ok(Verdict::of(failure));
+                }
+            }
+        }
+        let mut verdict = self.reference.judge(*depth, &self.spread.host, &results);
+        verdict.failures.extend(self.spread.changed()?);
+        Ok(verdict)
+    }
+
+    /// Of one device: all read and write at the same time.
+    fn traffic(&self, _depth: &u64) -> Traffic {
+        let bytes = (self.spread.part() * size_of::<T>()) as u64;
+        Traffic { read: bytes, written: bytes }
+    }
+
+    fn refill(&mut self, case: &Case) -> Result<(), Error> {
+        self.spread.refill(case)?;
+        self.reference = reference(case, &self.spread.host);
+        Ok(())
+    }
+}
+
+/// Refuses what is no scan of f32 or i64.
+pub fn scans_only(rung: &Rung, case: &Case) -> Option<Refusal> {
+    refuses(rung, case, Task::Scan)
+}

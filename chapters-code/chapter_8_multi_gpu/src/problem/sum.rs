@@ -1,0 +1,77 @@
+//! The sum of an array that is spread over the devices.
+
+use chapter_1_reduce::reference::{Aggregate, reduce, reduce_on_all_cores};
+use cudarc::driver::DriverError;
+use harness::{
+    Case, Device, Element, Error, Op, Output, Problem, Refusal, Rung, Traffic, verify::Verdict,
+};
+
+use super::spread::{Spread, refuses};
+use crate::Task;
+
+/// The sum of an array that is spread over the devices, for the first of them.
+pub struct SpreadSum<T: Element> {
+    /// The sum, on the first device.
+    pub out: Output<T>,
+    expected: Aggregate,
+    /// The elements.
+    pub spread: Spread<T>,
+}
+
+impl<T: Element<Acc = T>> SpreadSum<T> {
+    /// Makes the parts of a case, and computes the reference.
+    ///
+    /// # Errors
+    /// As [`Spread::new`].
+    pub fn new(device: &Device, case: &Case) -> Result<Self, Error> {
+        let spread = Spread::<T>::new(device, case)?;
+        let expected = reduce_on_all_cores(Op::Sum, &spread.host);
+        Ok(Self { out: Output::new(device, 1)?, expected, spread })
+    }
+}
+
+/// The sum of some values, rounded once.
+pub fn add<T: Element<Acc = T>>(values: &[T]) -> T {
+    reduce(Op::Sum, values.iter().copied()).expect::<T>(Op::Sum, 0, 0.0).nearest()
+}
+
+impl<T: Element<Acc = T>> Problem for SpreadSum<T> {
+    /// The largest number of rounded additions that an element passes through.
+    type Promise = u64;
+
+    fn device(&self) -> &Device {
+        &self.spread.devices[0]
+    }
+
+    fn case(&self) -> &Case {
+        &self.spread.case
+    }
+
+    fn reset(&mut self) -> Result<(), DriverError> {
+        self.out.poison()
+    }
+
+    fn judge(&mut self, depth: &u64, _launches: u64) -> Result<Verdict, Error> {
+        let accepted = self.expected.expect::<T>(Op::Sum, *depth, 0.0);
+        let mut verdict = self.out.compare([accepted])?;
+        verdict.failures.extend(self.spread.changed()?);
+        Ok(verdict)
+    }
+
+    /// Of one device: all read at the same time.
+    fn traffic(&self, _depth: &u64) -> Traffic {
+        let element = size_of::<T>() as u64;
+        Traffic { read: self.spread.part() as u64 * element, written: element }
+    }
+
+    fn refill(&mut self, case: &Case) -> Result<(), Error> {
+        self.spread.refill(case)?;
+        self.expected = reduce_on_all_cores(Op::Sum, &self.spread.host);
+        Ok(())
+    }
+}
+
+/// Refuses what is no sum of f32 or i64.
+pub fn sums_only(rung: &Rung, case: &Case) -> Option<Refusal> {
+    refuses(rung, case, Task::Reduce)
+}

@@ -1,0 +1,72 @@
+//! One pass: a block looks back over the tiles before its own, and goes on over those of the devices before.
+
+use chapter_3_scan::problem::tile_depth;
+use cudarc::driver::{LaunchConfig, PushKernelArg};
+use harness::{Element, Error, Launch, Rung, buffer, ptx};
+
+use crate::problem::{
+    devices::Shared,
+    scan::{SpreadScan, scans_only},
+};
+
+/// One pass: a block looks back over the tiles before its own, and goes on over those of the devices before.
+pub static RUNG: Rung = Rung::new(
+    "lookback_devices",
+    "one pass: a block looks back over the tiles before its own, also those of other devices",
+    ptx!("kernels/lookback_devices.ptx"),
+)
+.refuses(scans_only)
+// A block adds the aggregates and prefixes that it finds, and these depend on the schedule.
+.varies(|case| case.dtype.is_float());
+
+/// Bytes of a tile: 8 rows of packs for each of 512 threads, as in lookback_devices.cu.
+const TILE: usize = 65_536;
+
+/// One kernel per device, with one block per tile. Before them and after them, all streams meet.
+pub fn prepare<T: Element<Acc = T>>(
+    p: &SpreadScan<T>,
+    rung: &Rung,
+) -> Result<Launch<SpreadScan<T>>, Error> {
+    let s = &p.spread;
+    let kernels = s.kernels(rung.ptx, &s.entry())?; // such as sum_f32
+    let tiles = |n: usize| (n * size_of::<T>()).div_ceil(TILE);
+    let config = move |n| LaunchConfig {
+        grid_dim: (tiles(n) as u32, 1, 1),
+        block_dim: (512, 1, 1),
+        shared_mem_bytes: 0,
+    };
+    let per_device = tiles(s.part()).max(1) as u32;
+    // As chapter 3's look-back, over the tiles of all devices.
+    let depth = tile_depth::<T>(8) + 7 + u64::from(per_device) * s.count() as u64;
+    let words = per_device as usize * size_of::<T>().div_ceil(4);
+    let status = Shared::<u64>::zeros(&s.devices, words)?;
+    let mut counters = s.per_device(|_, device| buffer::scratch::<u32>(device, 1))?;
+    let (kernel, first_config) = (kernels[0].clone(), config(s.part().max(1)));
+    let mut epoch = 0_u32;
+
+    // ANCHOR: enqueue
+    let enqueue = move |p: &mut SpreadScan<T>| {
+        let s = &p.spread;
+        epoch += 1;
+        s.devices.fork()?;
+        for (rank, device) in (0_i32..).zip(s.devices.iter()) {
+            let d = rank as usize;
+            let n = s.range(d).len();
+            if n > 0 {
+                device.stream.memset_zeros(&mut counters[d])?;
+                let mut out = p.outs[d].view_mut();
+                let mut launch = device.stream.launch_builder(&kernels[d]);
+                launch.arg(&s.parts[d]).arg(&mut out).arg(&n).arg(status.addresses());
+                launch.arg(&mut counters[d]).arg(&rank).arg(&per_device).arg(&epoch);
+                // SAFETY: lookback_devices.cu is `(const T* in, T* out, size_t n, Words status, unsigned* counter,
+                // int device, unsigned per_device, unsigned epoch)`. It reads in[0 .. n], writes out[0 .. n], and has a
+                // slot for each of `per_device` tiles per device. The counter is 0. All launches of an epoch have ended
+                // before the next begins.
+                unsafe { launch.launch(config(n))? };
+            }
+        }
+        s.devices.join()
+    };
+    // ANCHOR_END: enqueue
+    Ok(Launch::new(kernel, first_config, depth, enqueue))
+}

@@ -1,0 +1,76 @@
+//! Each device adds its part, sends the sum to the later devices, and then scans its part from what comes before.
+
+use chapter_3_scan::problem::tile_depth;
+use cudarc::driver::{LaunchConfig, PushKernelArg};
+use harness::{Element, Error, Launch, Rung, ptx};
+
+use crate::problem::{
+    devices::{MOST, Shared},
+    scan::{SpreadScan, scans_only},
+};
+
+/// Each device adds its part, sends the sum to the later devices, and then scans its part from what comes before.
+pub static RUNG: Rung = Rung::new(
+    "sums_first",
+    "each device adds its part and sends the sum to the later ones, then scans from what comes before",
+    ptx!("kernels/sums_first.ptx"),
+)
+.refuses(scans_only);
+
+/// Threads per block: `THREADS` of sums_first.cu.
+const THREADS: u32 = 512;
+
+/// Rows of packs per warp and tile: `ROWS` of sums_first.cu.
+const ROWS: u64 = 4;
+
+/// One kernel per device. Before them and after them, all streams meet.
+pub fn prepare<T: Element<Acc = T>>(
+    p: &SpreadScan<T>,
+    rung: &Rung,
+) -> Result<Launch<SpreadScan<T>>, Error> {
+    let s = &p.spread;
+    let kernels = s.kernels(rung.ptx, &s.entry())?; // such as sum_f32
+    let pack = 16 / size_of::<T>() as u64;
+    let tiles = (s.part() as u64).div_ceil(pack * ROWS * u64::from(THREADS));
+    let resident = s.devices.resident_blocks(&kernels, THREADS)?;
+    let blocks = tiles.clamp(1, resident.into());
+    let config = LaunchConfig {
+        grid_dim: (blocks as u32, 1, 1),
+        block_dim: (THREADS, 1, 1),
+        shared_mem_bytes: 0,
+    };
+    let each = tiles.div_ceil(blocks);
+    // The sum of a chunk: the packs of a thread, the elements of a pack, the block. Then the blocks before, by the
+    // threads of a block, and the devices before. Then the tiles of the chunk, one after another.
+    let of_chunk = each * ROWS + u64::from(pack.ilog2()) + 10;
+    let before = blocks.div_ceil(THREADS.into()) + 10 + 1 + s.count() as u64 + 1;
+    let depth = of_chunk + before + each + tile_depth::<T>(ROWS);
+    let words = (MOST + blocks as usize) * size_of::<T>().div_ceil(4);
+    let words = Shared::<u64>::zeros(&s.devices, words)?;
+    let (kernel, devices) = (kernels[0].clone(), s.count() as i32);
+    let mut epoch = 0_u32;
+
+    // ANCHOR: enqueue
+    let enqueue = move |p: &mut SpreadScan<T>| {
+        let s = &p.spread;
+        epoch += 1;
+        s.devices.fork()?;
+        for (rank, device) in (0_i32..).zip(s.devices.iter()) {
+            let d = rank as usize;
+            let n = s.range(d).len();
+            if n > 0 {
+                let mut out = p.outs[d].view_mut();
+                let mut launch = device.stream.launch_builder(&kernels[d]);
+                launch.arg(&s.parts[d]).arg(&mut out).arg(&n).arg(words.addresses());
+                launch.arg(&rank).arg(&devices).arg(&epoch);
+                // SAFETY: sums_first.cu is `(const T* in, T* out, size_t n, Words words, int device, int devices,
+                // unsigned epoch)`. It reads in[0 .. n], writes out[0 .. n], and has slots for 8 devices and for all
+                // blocks of the grid, which are all resident. All launches of an epoch have ended before the next begins.
+                unsafe { launch.launch(config)? };
+            }
+        }
+        s.devices.join()
+    };
+    // ANCHOR_END: enqueue
+    Ok(Launch::new(kernel, config, depth, enqueue))
+}
