@@ -10,18 +10,18 @@ use cudarc::{
 };
 use harness::{Error, Output, baselines::Way};
 
-use crate::{Task, problem::Collective};
+use crate::problem::{Collective, collective::Kind};
 
 /// The same work on the same arrays by NCCL, verified; none where there is no NCCL, or it has no call for the work. As
 /// for the rungs that use flags, the host orders the devices by no event: NCCL's kernels wait for each other.
 pub(crate) fn collective(p: &Collective) -> Result<Vec<Way<Collective>>, Error> {
     let parts_are_equal = p.n == p.part() * p.devices.len();
-    let (call, has_call) = match p.task {
-        Task::AllReduce => ("ncclAllReduce", true),
-        Task::ReduceScatter => ("ncclReduceScatter", parts_are_equal),
-        Task::AllGather => ("ncclAllGather", parts_are_equal),
-        Task::AllToAll => ("ncclSend and ncclRecv", true),
-        Task::Transpose => ("", false),
+    let (call, has_call) = match p.kind {
+        Kind::AllReduce => ("ncclAllReduce", true),
+        Kind::ReduceScatter => ("ncclReduceScatter", parts_are_equal),
+        Kind::AllGather => ("ncclAllGather", parts_are_equal),
+        Kind::AllToAll => ("ncclSend and ncclRecv", true),
+        Kind::Transpose => ("", false),
     };
     // SAFETY: it opens a library whose initialisers have no preconditions.
     if p.n == 0 || !has_call || !unsafe { sys::is_culib_present() } {
@@ -70,17 +70,17 @@ fn enqueue(
     out: &mut Output<f32>,
 ) -> Result<(), NcclError> {
     let input = &p.inputs[rank];
-    match p.task {
-        Task::AllReduce => {
+    match p.kind {
+        Kind::AllReduce => {
             comm.all_reduce(&input.slice(..p.n), &mut out.view_mut(), &ReduceOp::Sum)?;
         }
-        Task::ReduceScatter => {
+        Kind::ReduceScatter => {
             comm.reduce_scatter(&input.slice(..p.n), &mut out.view_mut(), &ReduceOp::Sum)?;
         }
-        Task::AllGather => {
+        Kind::AllGather => {
             comm.all_gather(&input.slice(..p.part()), &mut out.view_mut())?;
         }
-        Task::AllToAll => {
+        Kind::AllToAll => {
             let parts = p.parts();
             let own = parts[rank].1 - parts[rank].0;
             for (peer, &(first, end)) in parts.iter().enumerate() {
@@ -93,7 +93,7 @@ fn enqueue(
                 }
             }
         }
-        Task::Transpose => {}
+        Kind::Transpose => {}
     }
     Ok(())
 }

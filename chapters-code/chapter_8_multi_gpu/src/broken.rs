@@ -61,14 +61,16 @@ static EARLY_SUMS: Rung = Rung::new(
     ptx!("kernels/broken/early_sums.ptx"),
 )
 .broken("reduce_scatter_push", &[Checker::Races, Checker::Result])
-.refuses(reduce_scatters_only);
+.refuses(reduce_scatters_only)
+.adapts(|case| floats(Task::ReduceScatter, case));
 static UNFINISHED_TILE: Rung = Rung::new(
     "unfinished_tile",
     "no barrier between the stores to the tile and the loads from it",
     ptx!("kernels/broken/unfinished_tile.ptx"),
 )
 .broken("transpose_push", &[Checker::Races, Checker::Result])
-.refuses(transpositions_only);
+.refuses(transpositions_only)
+.adapts(square);
 
 /// A case in which each of two blocks has several tiles, with up to eight devices.
 fn several_tiles(case: &Case) -> Case {
@@ -82,7 +84,7 @@ static LOOKBACK_GPU_SCOPE: Rung = Rung::new(
 )
 .broken("lookback_devices", &[Checker::Races])
 .refuses(scans_only)
-.adapts(scan_of_floats);
+.adapts(|case| floats(Task::Scan, case));
 static CARRY_AND_FLAG: Rung = Rung::new(
     "carry_and_flag",
     "sums and their flags in two words, stored in no order",
@@ -90,11 +92,21 @@ static CARRY_AND_FLAG: Rung = Rung::new(
 )
 .broken("sums_first", &[Checker::Races])
 .refuses(scans_only)
-.adapts(scan_of_floats);
+.adapts(|case| floats(Task::Scan, case));
 
-/// The scan of as many floats.
-fn scan_of_floats(case: &Case) -> Case {
-    let task = Some(Task::Scan);
-    let parameters = DeviceParameters { task, bins: None, ..DeviceParameters::of(case) }.into();
+/// The task with as many floats.
+fn floats(task: Task, case: &Case) -> Case {
+    let parameters =
+        DeviceParameters { task: Some(task), bins: None, ..DeviceParameters::of(case) };
+    let parameters = parameters.into();
     Case { parameters, dtype: Dtype::F32, op: Op::Sum, input: Input::Uniform, ..*case }
+}
+
+/// The transposition of a square matrix of about as many floats.
+fn square(case: &Case) -> Case {
+    let shape = match case.shape {
+        Shape::Vector { n } => Shape::Matrix { rows: n.isqrt(), cols: n.isqrt() },
+        matrix @ Shape::Matrix { .. } => matrix,
+    };
+    Case { shape, ..floats(Task::Transpose, case) }
 }

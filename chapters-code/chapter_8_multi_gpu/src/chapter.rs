@@ -15,8 +15,8 @@ use crate::{
     broken::{broken, broken_scans},
     compactions, histograms,
     problem::{
-        Collective, compact::SpreadCompact, histogram::SpreadHistogram, scan::SpreadScan,
-        sum::SpreadSum,
+        Collective, collective::Kind, compact::SpreadCompact, histogram::SpreadHistogram,
+        scan::SpreadScan, sum::SpreadSum,
     },
     reduce_scatters, scans, sums, task, transpositions,
 };
@@ -121,9 +121,17 @@ impl Chapter for MultiGpu {
                 sum_or_scan::<i64>(device, case)?
             }
             Task::Reduce | Task::Scan => sum_or_scan::<f32>(device, case)?,
-            _ => Box::new(Posed::new(Collective::new(device, case)?, collectives())),
+            Task::AllReduce => collective(device, case, Kind::AllReduce)?,
+            Task::ReduceScatter => collective(device, case, Kind::ReduceScatter)?,
+            Task::AllGather => collective(device, case, Kind::AllGather)?,
+            Task::AllToAll => collective(device, case, Kind::AllToAll)?,
+            Task::Transpose => collective(device, case, Kind::Transpose)?,
         })
     }
+}
+
+fn collective(device: &Device, case: &Case, kind: Kind) -> Result<Box<dyn AnyProblem>, Error> {
+    Ok(Box::new(Posed::new(Collective::new(device, case, kind)?, collectives())))
 }
 
 /// A sum or a scan of elements of the type `T`.

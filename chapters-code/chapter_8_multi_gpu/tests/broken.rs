@@ -1,13 +1,12 @@
 //! Every kernel that is shown because it is wrong is caught, by what is said to catch it.
 
-use crate::common::doing;
-use chapter_8_multi_gpu::{Task, chapter::MultiGpu};
+use crate::common::of;
+use chapter_8_multi_gpu::chapter::MultiGpu;
 use harness::verify::Checker;
 use report::{Row, testing};
 
 fn broken_rows() -> Vec<Row> {
-    let tasks = [Task::AllReduce, Task::ReduceScatter, Task::Transpose];
-    testing::run(&MultiGpu, &tasks.map(|task| doing(task, 4, 4096)), &testing::is_broken)
+    testing::run(&MultiGpu, &[of(4, 4096)], &testing::is_broken)
 }
 
 #[test]

@@ -17,8 +17,9 @@ pub fn doing(task: Task, devices: usize, n: u64) -> Case {
         Task::Transpose => Shape::Matrix { rows, cols: n / rows.max(1) },
         _ => Shape::Vector { n },
     };
-    let parameters = DeviceParameters { devices: Some(devices), task: Some(task) }.into();
-    Case { shape, parameters, ..of(devices, n) }
+    let parameters =
+        DeviceParameters { devices: Some(devices), task: Some(task), ..Default::default() };
+    Case { shape, parameters: parameters.into(), ..of(devices, n) }
 }
 
 /// Runs the correct rungs.

@@ -11,14 +11,29 @@ use harness::{
 };
 
 use super::{Addresses, Devices, join_all, refuses};
-use crate::{DeviceParameters, Task, baseline, task};
+use crate::{DeviceParameters, Task, baseline};
+
+/// The collectives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// [`Task::AllReduce`].
+    AllReduce,
+    /// [`Task::ReduceScatter`].
+    ReduceScatter,
+    /// [`Task::AllGather`].
+    AllGather,
+    /// [`Task::AllToAll`].
+    AllToAll,
+    /// [`Task::Transpose`].
+    Transpose,
+}
 
 /// What the devices do together with their arrays.
 pub struct Collective {
     /// Size and input.
     pub case: Case,
     /// What the devices do.
-    pub task: Task,
+    pub kind: Kind,
     /// The number of elements of the case: of each array, of the gathered array, or of the whole matrix.
     pub n: usize,
     /// The array of each device, at least one element long.
@@ -39,19 +54,19 @@ impl Collective {
     ///
     /// # Errors
     /// [`Error::Driver`] where there are fewer devices, a device has no room, or one cannot reach another one's memory.
-    pub fn new(device: &Device, case: &Case) -> Result<Self, Error> {
+    pub fn new(device: &Device, case: &Case, kind: Kind) -> Result<Self, Error> {
         let count = DeviceParameters::of(case).devices.unwrap_or(2);
         let devices = Devices::open(device, count)?;
-        let host = arrays(case, &devices);
+        let host = arrays(kind, case, &devices);
         let copies = devices.iter().zip(&host);
         let mut p = Self {
             inputs: copies
                 .map(|(device, host)| buffer::to_device(device, host))
                 .collect::<Result<_, _>>()?,
             outs: Vec::new(),
-            sums: sums(case, &host),
+            sums: sums(kind, case, &host),
             ceiling_ms: None,
-            task: task::of(case),
+            kind,
             case: *case,
             n: case.elements() as usize,
             devices,
@@ -65,11 +80,11 @@ impl Collective {
     pub(crate) fn outputs(&self) -> Result<Vec<Output<f32>>, Error> {
         let (rows, _) = matrix(&self.case);
         let of_device = |(device, &(first, end)): (&Device, &(usize, usize))| {
-            let len = match self.task {
-                Task::AllReduce | Task::AllGather => self.n,
-                Task::ReduceScatter => end - first,
-                Task::AllToAll => self.devices.len() * (end - first),
-                Task::Transpose => rows * (end - first),
+            let len = match self.kind {
+                Kind::AllReduce | Kind::AllGather => self.n,
+                Kind::ReduceScatter => end - first,
+                Kind::AllToAll => self.devices.len() * (end - first),
+                Kind::Transpose => rows * (end - first),
             };
             Output::new(device, len)
         };
@@ -85,15 +100,15 @@ impl Collective {
             bound: bound::sum(Dtype::F32, depth, absolute),
         };
         let (rows, cols) = matrix(&self.case);
-        match self.task {
-            Task::AllReduce => out.compare(self.sums.iter().map(within)),
-            Task::ReduceScatter => out.compare(self.sums[first..end].iter().map(within)),
-            Task::AllGather => out.compare_equal(&self.host.concat()),
-            Task::AllToAll => {
+        match self.kind {
+            Kind::AllReduce => out.compare(self.sums.iter().map(within)),
+            Kind::ReduceScatter => out.compare(self.sums[first..end].iter().map(within)),
+            Kind::AllGather => out.compare_equal(&self.host.concat()),
+            Kind::AllToAll => {
                 let parts: Vec<_> = self.host.iter().map(|array| &array[first..end]).collect();
                 out.compare_equal(&parts.concat())
             }
-            Task::Transpose => {
+            Kind::Transpose => {
                 let part = self.devices.part(rows);
                 let element = |row: usize, col| self.host[row / part][row % part * cols + col];
                 let of_col = |col| (0..rows).map(move |row| element(row, col));
@@ -131,7 +146,7 @@ impl Collective {
 
     /// The number of elements of the largest array on a device.
     fn array(&self) -> usize {
-        if self.task == Task::Transpose { self.n.div_ceil(self.devices.len()) } else { self.n }
+        if self.kind == Kind::Transpose { self.n.div_ceil(self.devices.len()) } else { self.n }
     }
 }
 
@@ -144,17 +159,17 @@ pub fn matrix(case: &Case) -> (usize, usize) {
 }
 
 /// The arrays of all devices: parts of one array or matrix where the devices put one together, otherwise an array each.
-fn arrays(case: &Case, devices: &Devices) -> Vec<Vec<f32>> {
+fn arrays(kind: Kind, case: &Case, devices: &Devices) -> Vec<Vec<f32>> {
     let input = |rank: u64| -> Vec<f32> {
         inputs::generate(&Case { seed: case.seed.wrapping_mul(1_000).wrapping_add(rank), ..*case })
     };
     let (rows, cols) = matrix(case);
-    let (rows, length) = match task::of(case) {
-        Task::AllReduce | Task::ReduceScatter | Task::AllToAll => {
+    let (rows, length) = match kind {
+        Kind::AllReduce | Kind::ReduceScatter | Kind::AllToAll => {
             return (0..devices.len() as u64).map(input).collect();
         }
-        Task::AllGather => (cols, 1),
-        Task::Transpose => (rows, cols),
+        Kind::AllGather => (cols, 1),
+        Kind::Transpose => (rows, cols),
     };
     let whole = input(0);
     let parts = devices.parts(rows).into_iter();
@@ -162,11 +177,11 @@ fn arrays(case: &Case, devices: &Devices) -> Vec<Vec<f32>> {
 }
 
 /// The exact sums of all arrays, element by element, and the sums of the absolute values.
-fn sums(case: &Case, host: &[Vec<f32>]) -> Vec<(f64, f64)> {
+fn sums(kind: Kind, case: &Case, host: &[Vec<f32>]) -> Vec<(f64, f64)> {
     use rayon::prelude::*;
-    let n = match task::of(case) {
-        Task::AllReduce | Task::ReduceScatter => case.elements() as usize,
-        Task::AllGather | Task::AllToAll | Task::Transpose => 0,
+    let n = match kind {
+        Kind::AllReduce | Kind::ReduceScatter => case.elements() as usize,
+        Kind::AllGather | Kind::AllToAll | Kind::Transpose => 0,
     };
     let of_element = |i: usize| {
         let (mut sum, mut absolute) = (Compensated::default(), 0.0);
@@ -228,7 +243,7 @@ impl Problem for Collective {
     /// The bytes over the links of one device in one direction: see the chapter's proofs. Those of an all-reduce go once
     /// to the device that adds and once from there.
     fn traffic(&self, _promise: &()) -> Traffic {
-        let is_twice = self.task == Task::AllReduce;
+        let is_twice = self.kind == Kind::AllReduce;
         Traffic { read: self.received(), written: if is_twice { self.received() } else { 0 } }
     }
 
@@ -243,7 +258,7 @@ impl Problem for Collective {
         }
         let devices = self.devices.len() as f64;
         let arrays =
-            if self.task == Task::AllReduce { 2.0 } else { 1.0 } * (devices - 1.0) / devices;
+            if self.kind == Kind::AllReduce { 2.0 } else { 1.0 } * (devices - 1.0) / devices;
         let ceiling_ms = self.devices.copy_from_left_ms(bench, self.array())? * arrays;
         self.ceiling_ms = Some(ceiling_ms);
         Ok(ceiling_ms)
@@ -255,8 +270,8 @@ impl Problem for Collective {
 
     fn refill(&mut self, case: &Case) -> Result<(), Error> {
         self.case = *case;
-        self.host = arrays(case, &self.devices);
-        self.sums = sums(case, &self.host);
+        self.host = arrays(self.kind, case, &self.devices);
+        self.sums = sums(self.kind, case, &self.host);
         for ((device, memory), host) in self.devices.iter().zip(&mut self.inputs).zip(&self.host) {
             buffer::overwrite(device, memory, host)?;
         }
