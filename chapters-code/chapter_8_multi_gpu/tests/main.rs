@@ -5,3 +5,4 @@ mod collectives;
 mod command_line;
 mod common;
 mod ladder;
+mod model;
