@@ -112,6 +112,19 @@ fn bytes_over_the_links() {
     }
 }
 
+/// An access of `transpose_packs` to its tile takes two passes over the banks, one of `transpose_push` takes one.
+#[test]
+fn wavefronts() {
+    let shape = Shape::Matrix { rows: 256, cols: 256 };
+    let case = Case { shape, ..doing(Task::Transpose, 4, 1) };
+    for (rung, passes) in [("transpose_push", 1), ("transpose_packs", 2)] {
+        let counters = testing::counted(&MultiGpu, rung, &case);
+        let (loads, stores) = (counters.shared_load_requests, counters.shared_store_requests);
+        assert_eq!(counters.shared_load_wavefronts, passes * loads, "{rung}");
+        assert_eq!(counters.shared_store_wavefronts, passes * stores, "{rung}");
+    }
+}
+
 /// The arrays of all devices, and the results of a rung on all devices, as bits.
 fn arrays_and_results(
     ladder: &Ladder<Collective>,

@@ -5,4 +5,5 @@ mod collectives;
 mod command_line;
 mod common;
 mod ladder;
+mod model;
 mod spread;
