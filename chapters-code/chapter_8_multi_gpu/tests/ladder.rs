@@ -32,6 +32,7 @@ fn under_several_schedules() {
 /// With two blocks, each has several tiles, and is two tiles ahead when it adds the first.
 #[test]
 fn push_with_several_tiles_per_block() {
+    let _alone = testing::simulator();
     let device = Device::open(DeviceChoice::Sim).expect("the simulator");
     for n in [100_000, 262_144, 300_001] {
         let problem = AllReduce::new(&device, &of(4, n)).expect("a problem");
