@@ -4,10 +4,10 @@
 //
 // sum_<dtype>(const dtype* in, size_t n, dtype* out, dtype* partials, unsigned* counter, Words words, int device,
 //             int devices, unsigned epoch)
-// Launch: one per device, with its n elements, in the order of the devices; any number of blocks of THREADS threads.
-// partials: one per block; counter: 0 before the first launch, and again after every launch. words: WORDS per device and
-// WORDS for the start, on every device. Each launch has the next epoch; the first is not 0. Only the first device writes
-// out[0].
+// Launch: one per device, with its n elements, in the order of the devices; any number of blocks of THREADS threads. in:
+// 16-byte aligned. partials: one per block; counter: 0 before the first launch, and again after every launch. words: WORDS
+// per device and WORDS for the start, on every device. Each launch has the next epoch; the first is not 0. Only the first
+// device writes out[0].
 #define LAUNCH_BOUNDS __launch_bounds__(512, 4)
 #include "../../chapter_1_reduce/kernels/last_block.cuh"
 #include "../../chapter_1_reduce/kernels/pack.cuh"

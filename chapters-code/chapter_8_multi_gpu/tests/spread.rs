@@ -14,7 +14,7 @@ use harness::{
     rung::Prepare,
 };
 use report::{
-    Row,
+    Chapter, Row,
     testing::{self, awkward_inputs, check, under_schedules},
 };
 
@@ -157,4 +157,34 @@ fn bytes_are_those_of_one_device() {
     assert_eq!(bytes(Task::Reduce), [part + 4; 2]);
     assert_eq!(bytes(Task::Histogram), [part + 4 * 259; 2]);
     assert_eq!(bytes(Task::Scan), [2 * part; 3]);
+}
+
+/// The bytes of elements that a rung moves from device to device; a word or two of counts is not listed.
+fn travels(rung: &str, case: &Case) -> Vec<(u32, u32, u64)> {
+    let runner = testing::simulator();
+    let mut problem = MultiGpu.problem(&runner.device, case).expect("a problem");
+    let report = problem.run_rung(rung, None, &[]).expect("an outcome").report;
+    let bytes = report.links.iter().map(|link| {
+        (
+            link.from,
+            link.to,
+            (link.read_bytes + link.written_bytes + link.copied_bytes) / 1024 * 1024,
+        )
+    });
+    bytes.filter(|&(.., bytes)| bytes > 0).collect()
+}
+
+/// The upper half of ascending elements is selected, and lies on devices 2 and 3.
+#[test]
+fn what_travels() {
+    let n = 1 << 16;
+    let case = Case { input: Input::Sorted, ..of(Task::Compact, 4, n) };
+    let part = 4 * n / 2 / 4; // of the result
+    for rung in ["compact_copies", "compact_direct"] {
+        assert_eq!(travels(rung, &case), [(2, 0, part), (2, 1, part), (3, 2, part)], "{rung}");
+    }
+    assert_eq!(travels("compact_parts", &case), []);
+    for rung in ["scan_then_carry", "sums_first", "lookback_devices"] {
+        assert_eq!(travels(rung, &of(Task::Scan, 4, n)), [], "{rung}");
+    }
 }

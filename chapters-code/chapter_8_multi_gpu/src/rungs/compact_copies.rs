@@ -1,9 +1,9 @@
 //! As `compact_parts`, into scratch memory. The host reads the counts, and copies bring the results to where they belong.
 
-use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::driver::PushKernelArg;
 use harness::{Error, Launch, Rung, buffer};
 
-use super::compact_parts::{self, TILE};
+use super::compact_parts::{self, TILE, config};
 use crate::problem::{
     compact::{Layout, SpreadCompact, compactions_only},
     devices::Addresses,
@@ -21,11 +21,6 @@ pub static RUNG: Rung = Rung::new(
 pub fn prepare(p: &SpreadCompact, rung: &Rung) -> Result<Launch<SpreadCompact>, Error> {
     let s = &p.spread;
     let kernels = s.kernels(rung.ptx, "predicate_f32")?;
-    let config = |n: usize| LaunchConfig {
-        grid_dim: (n.div_ceil(TILE) as u32, 1, 1),
-        block_dim: (256, 1, 1),
-        shared_mem_bytes: 0,
-    };
     let words = 2 + 2 * s.part().div_ceil(TILE) as u64; // the counter of blocks, and the status of every tile
     let mut states = s.per_device(|_, device| buffer::scratch::<u64>(device, words))?;
     let mut own = s.per_device(|_, device| buffer::scratch::<f32>(device, s.part() as u64))?;
@@ -48,7 +43,10 @@ pub fn prepare(p: &SpreadCompact, rung: &Rung) -> Result<Launch<SpreadCompact>, 
             launch.arg(&no_mask).arg(&pivot).arg(&mut status).arg(&mut counter);
             // SAFETY: as in compact_parts.
             unsafe { launch.launch(config(n))? };
-            stream.memcpy_dtoh(&counts[d], std::slice::from_mut(&mut on_host[d]))?;
+        }
+        // Each copy waits for its device, so all kernels come first.
+        for ((device, count), on_host) in s.devices.iter().zip(&counts).zip(&mut on_host) {
+            device.stream.memcpy_dtoh(count, std::slice::from_mut(on_host))?;
         }
         s.devices.iter().try_for_each(|device| device.stream.synchronize())?;
 

@@ -17,15 +17,19 @@ pub static RUNG: Rung = Rung::new(
 /// Elements per tile of chapter 4's kernel.
 pub const TILE: usize = 8192;
 
+/// The launch of chapter 4's kernel on n elements.
+pub fn config(n: usize) -> LaunchConfig {
+    LaunchConfig {
+        grid_dim: (n.div_ceil(TILE) as u32, 1, 1),
+        block_dim: (256, 1, 1),
+        shared_mem_bytes: 0,
+    }
+}
+
 /// One kernel per device.
 pub fn prepare(p: &SpreadCompact, rung: &Rung) -> Result<Launch<SpreadCompact>, Error> {
     let s = &p.spread;
     let kernels = s.kernels(rung.ptx, "predicate_f32")?;
-    let config = |n: usize| LaunchConfig {
-        grid_dim: (n.div_ceil(TILE) as u32, 1, 1),
-        block_dim: (256, 1, 1),
-        shared_mem_bytes: 0,
-    };
     // The counter of blocks, up to 16 bytes, then two status words per tile.
     let words = 2 + 2 * s.part().div_ceil(TILE) as u64;
     let mut states = s.per_device(|_, device| buffer::scratch::<u64>(device, words))?;

@@ -70,8 +70,7 @@ pub fn prepare<T: Element<Acc = T>>(
             let mut out = p.outs[d].view_mut();
             let mut launch = stream.launch_builder(&adds[d]);
             launch.arg(&mut out).arg(&n).arg(&carries[d]).arg(&n);
-            // SAFETY: add_block_offsets.cu is `(T* out, size_t n, const T* before, size_t items_per_block)`. It updates
-            // out[0 .. n] and reads before[0].
+            // SAFETY: it is `(T* out, size_t n, const T* before, size_t items_per_block)`, updates out and reads before[0].
             unsafe { launch.launch(config(n.div_ceil(256), 256))? };
         }
         s.devices.join()
