@@ -63,6 +63,18 @@ fn matrices_of_all_shapes() {
     check(&run_all(&cases));
 }
 
+/// Many launches in a row, between which no host waits; and the ceiling, which copies of all devices give.
+#[test]
+fn rows_are_timed_and_still_verified() {
+    let mut cases = TASKS.map(|task| doing(task, 3, 600)).to_vec();
+    cases.push(of(3, 600));
+    let steps = testing::steps(&MultiGpu, &cases, &testing::is_right);
+    let rows = testing::check_timed(&MultiGpu, &steps);
+    assert_eq!(rows.len(), steps.len());
+    let bytes = |kernel| testing::row(&rows, kernel).bytes;
+    assert_eq!((bytes("ring"), bytes("all_gather_ring")), (3200, 1600));
+}
+
 /// The bytes that each device receives over its links while a rung runs.
 fn received(rung: &str, case: &Case) -> Vec<u64> {
     let runner = simulator();
