@@ -424,6 +424,18 @@ fn messages() {
     assert_eq!(second.read(&out), [7]);
     assert_eq!(races(&report()), Vec::<Value>::new());
 
+    // A flag tells what the launches before the sender's have done, and launches after the receiver's know it.
+    for (sender, races_wanted) in [("send", 0), ("send_unfenced", 2)] {
+        let [word, data, flag, out, to] = [(); 5].map(|()| second.zeros(1));
+        first.launch("copy_words", &[&first.zeros(1), &word]);
+        first.launch(sender, &[&data, &flag]);
+        second.launch("receive", &[&data, &flag, &out]);
+        second.launch("copy_words", &[&word, &to]);
+        second.stream.synchronize().unwrap();
+        let found = races(&report());
+        assert_eq!(found.len(), races_wanted, "{sender}: {found:?}");
+    }
+
     // Atomics need a scope that includes both devices.
     let counter = second.zeros(1);
     for (kernel, races_wanted) in [("count_in_system", 0), ("count_on_device", 2)] {
