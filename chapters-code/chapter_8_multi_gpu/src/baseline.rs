@@ -2,33 +2,26 @@
 
 use cudarc::{
     driver::{DriverError, sys::CUresult},
-    nccl::{
-        Comm, ReduceOp, group_end, group_start,
-        result::{NcclError, get_nccl_version},
-        sys,
-    },
+    nccl::{Comm, ReduceOp, group_end, group_start, result::NcclError},
 };
-use harness::{Error, Output, baselines::Way};
+use harness::{Error, Output, baselines::Way, nccl};
 
 use crate::problem::AllReduce;
 
-/// NCCL's all-reduce of the same arrays, verified; none where there is no NCCL. As for the rungs that use flags, the
+/// NCCL's all-reduce of the same arrays, verified; none where there is no NCCL. On the simulator it is the simulator's. As for the rungs that use flags, the
 /// host orders the devices by no event: NCCL's kernels wait for each other.
 pub(crate) fn all_reduce(p: &AllReduce) -> Result<Vec<Way<AllReduce>>, Error> {
-    // SAFETY: it opens a library whose initialisers have no preconditions.
-    if p.n == 0 || !unsafe { sys::is_culib_present() } {
+    let Some(nccl) = nccl::bind(&p.devices[0])?.filter(|_| p.n > 0) else {
         return Ok(Vec::new());
-    }
+    };
     let failed = |NcclError(code)| Error::Usage(format!("NCCL failed: {code:?}"));
-    let version = get_nccl_version().map_err(failed)?;
-    let version = format!("{}.{}.{}", version / 10_000, version / 100 % 100, version % 100);
     let streams = p.devices.iter().map(|device| device.stream.clone()).collect();
     let comms = Comm::from_devices(streams).map_err(failed)?;
     let outs = p.devices.iter().map(|device| Output::<f32>::new(device, p.n));
     let outs = std::rc::Rc::new(std::cell::RefCell::new(outs.collect::<Result<Vec<_>, _>>()?));
     let of_way = outs.clone();
 
-    let mut way = Way::new("NCCL", version, "ncclAllReduce", move |p: &AllReduce| {
+    let mut way = Way::new(nccl.name(), &nccl.version, "ncclAllReduce", move |p: &AllReduce| {
         let run = || -> Result<(), NcclError> {
             group_start()?;
             let mut outs = of_way.borrow_mut();
