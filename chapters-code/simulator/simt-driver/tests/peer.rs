@@ -646,6 +646,8 @@ fn each_device_may_have_a_thread_of_the_host() {
 fn host_threads() {
     let [first, second] = &Device::all();
     let (data, flag, out) = (second.zeros(1), second.zeros(1), second.zeros(1));
+    set_option(&LIBRARY, "races", 1);
+    report();
     std::thread::scope(|scope| {
         scope.spawn(|| {
             second.launch("receive", &[&data, &flag, &out]);
@@ -656,11 +658,18 @@ fn host_threads() {
             std::thread::sleep(std::time::Duration::from_millis(200));
             // The other device's kernel runs meanwhile, and does not end.
             let _unused = first.zeros(1);
+            // Of these launches, the host orders the second behind the first.
+            let (from, to) = (first.zeros(1), first.zeros(1));
+            first.launch("copy_words", &[&from, &to]);
+            first.stream.synchronize().unwrap();
+            first.launch("copy_words", &[&to, &from]);
+            first.stream.synchronize().unwrap();
             first.launch("send", &[&data, &flag]);
             first.stream.synchronize().unwrap();
         });
     });
     assert_eq!(second.read(&out), [7]);
+    assert_eq!(races(&report()), Vec::<Value>::new());
 }
 
 #[test]

@@ -443,8 +443,8 @@ impl<'a> GlobalRaces<'a> {
         neighbours.relation(block) == Relation::OtherDevice
             && !(neighbours.is_of_system_scope(block, event.pc)
                 && neighbours.own.is_of_system_scope(later.pc))
-            && !clocks.flags_order(block, event, later)
-            && !clocks.knows_end_of(block, later, neighbours)
+            && !(clocks.flags_order(block, event, later)
+                || clocks.knows_end_of(block, later, neighbours))
     }
 }
 
