@@ -2,7 +2,7 @@
 
 use crate::common::{of, run_all};
 use chapter_8_multi_gpu::{problem::AllReduce, rungs, rungs::push};
-use harness::{AnyProblem, Case, Device, DeviceChoice, Posed, Problem, rung::Prepare};
+use harness::{AnyProblem, Case, Device, DeviceChoice, Posed, rung::Prepare};
 use report::testing::{self, check, under_schedules};
 
 /// Sizes around a pack, a part, a block and a tile.
@@ -27,24 +27,6 @@ fn two_to_eight_devices() {
 #[test]
 fn under_several_schedules() {
     under_schedules(1..=3, || check(&run_all(&[of(4, 5003)])));
-}
-
-/// The call of NCCL is right, by the simulator's NCCL: every result is compared, and no race is found.
-#[test]
-fn the_baseline_on_the_simulator() {
-    let runner = testing::simulator();
-    for (devices, n) in [(2, 1), (3, 1543), (8, 8193)] {
-        let problem = AllReduce::new(&runner.device, &of(devices, n)).expect("a problem");
-        runner.device.take_report().expect("a report");
-        let ways = problem.loaded_baseline(&()).expect("it is right");
-        let names: Vec<_> = ways.iter().map(|way| (&way.library[..], &way.name[..])).collect();
-        assert_eq!(names, [("simt-nccl", "ncclAllReduce")]);
-        let report = runner.device.take_report().expect("a report");
-        assert_eq!(report.launches.len(), devices);
-        for launch in report.launches {
-            assert!(launch.races.is_empty() && launch.fault.is_none(), "{launch:?}");
-        }
-    }
 }
 
 /// With two blocks, each has several tiles, and is two tiles ahead when it adds the first.

@@ -79,9 +79,9 @@ api! {
         let mut joined = Vec::new();
         let mut join_all = || {
             for rank in 0..ranks.max(1) {
-                // SAFETY: an array of `ranks` numbers, where it is not null.
                 let device = match devices.is_null() {
                     true => rank,
+                    // SAFETY: an array of `ranks` numbers.
                     false => unsafe { devices.add(rank as usize).read() },
                 };
                 let found = result::device::get(device);
