@@ -4,6 +4,7 @@
 use harness::{
     Device, Error,
     driver::{find_simulator, probe_nvidia},
+    nccl::{self, Nccl},
 };
 use libloading::Library;
 use report::terminal;
@@ -18,7 +19,8 @@ const NVRTC_NAMES: &[&str] = if cfg!(windows) {
 /// The report, a part a paragraph of at most `width` columns.
 pub fn report(width: usize) -> String {
     let mut text = String::new();
-    for (part, state) in [("GPU", gpu()), ("NVRTC", nvrtc()), ("simulator", simulator())] {
+    let parts = [("GPU", gpu()), ("NVRTC", nvrtc()), ("NCCL", nccl()), ("simulator", simulator())];
+    for (part, state) in parts {
         for (i, line) in state.lines().enumerate() {
             let label = if i == 0 { part } else { "" };
             text += &terminal::wrap_after(&format!("{label:<11}"), line, width);
@@ -71,10 +73,27 @@ fn nvrtc_version(name: &str) -> Option<(i32, i32)> {
     (status == 0).then_some((major, minor))
 }
 
+/// NVIDIA's NCCL, or what is missing without it.
+fn nccl() -> String {
+    match nccl::find_nvidia() {
+        Some(Nccl { path, version, .. }) => format!("found: {}, version {version}", path.display()),
+        None => "none: it is only needed to compare chapter 8's kernels with it, on several GPUs\n\
+                 to get it on Linux: `pip install --target target/nccl nvidia-nccl-cu12`"
+            .into(),
+    }
+}
+
+/// The simulator, and what stands in for NCCL there.
 fn simulator() -> String {
-    match find_simulator() {
+    let driver = match find_simulator() {
         Ok(path) => format!("found: {}", path.display()),
-        Err(error) => format!("none: {error}"),
+        Err(error) => return format!("none: {error}"),
+    };
+    match nccl::find_simulated() {
+        Some(Nccl { path, version, .. }) => {
+            format!("{driver}\nin place of NCCL {version}: {}", path.display())
+        }
+        None => driver,
     }
 }
 

@@ -1,6 +1,9 @@
 //! The first kernel, the sweeps, and the program.
 
-use std::process::{Command, Output};
+use std::{
+    path::Path,
+    process::{Command, Output},
+};
 
 use chapter_0_setup::{chapter::Setup, vector_add};
 use harness::{Case, Dtype, Input, Op, Shape};
@@ -94,7 +97,9 @@ fn the_report_names_every_part() {
     for part in [
         "GPU ",
         "NVRTC ",
+        "NCCL ",
         "simulator ",
+        "in place of NCCL 2.28.0: ",
         "132 multiprocessors",
         "= [7.0, 2.0, 13.0, 3.0]",
         "vector_add",
@@ -102,6 +107,33 @@ fn the_report_names_every_part() {
     ] {
         assert!(text.contains(part), "no `{part}` in:\n{text}");
     }
+}
+
+/// NCCL is found where it is only called `libnccl.so.2`, and the simulator's library is not taken for it.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_report_finds_nccl() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("nccl");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let source = folder.join("nccl.c");
+    let code = "int ncclGetVersion(int* version) { *version = 22803; return 0; }\n";
+    std::fs::write(&source, code).expect("a file");
+    let library = folder.join("libnccl.so.2");
+    let mut cc = Command::new("cc");
+    let compiled = cc.args(["-shared", "-o"]).arg(&library).arg(&source).status();
+    assert!(compiled.expect("a C compiler").success());
+    let program = Path::new(env!("CARGO_BIN_EXE_chapter_0"));
+    let simulated = program.with_file_name("deps").join("libsimt_nccl.so");
+    std::fs::copy(simulated, folder.join("libnccl.so")).expect("it was built");
+    let output = Command::new(program)
+        .args(["--device", "sim", "-n", "1000"])
+        .env("LD_LIBRARY_PATH", &folder)
+        .env("COLUMNS", "1000")
+        .output()
+        .expect("the program starts");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let line = format!("NCCL       found: {}, version 2.28.3\n", library.display());
+    assert!(text.contains(&line), "no `{line}` in:\n{text}");
 }
 
 /// The report comes also where no device can be had, and says so of each.

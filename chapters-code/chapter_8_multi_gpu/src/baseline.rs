@@ -2,18 +2,15 @@
 
 use cudarc::{
     driver::{DriverError, sys::CUresult},
-    nccl::{
-        Comm, ReduceOp, group_end, group_start,
-        result::{NcclError, get_nccl_version},
-        sys,
-    },
+    nccl::{Comm, ReduceOp, group_end, group_start, result::NcclError},
 };
-use harness::{Error, Output, baselines::Way};
+use harness::{Error, Output, baselines::Way, nccl};
 
 use crate::problem::{Collective, collective::Kind};
 
-/// The same work on the same arrays by NCCL, verified; none where there is no NCCL, or it has no call for the work. As
-/// for the rungs that use flags, the host orders the devices by no event: NCCL's kernels wait for each other.
+/// The same work on the same arrays by NCCL, verified; none where there is no NCCL, or it has no call for the work.
+/// On the simulator it is the simulator's. As for the rungs that use flags, the host orders the devices by no event:
+/// NCCL's kernels wait for each other.
 pub(crate) fn collective(p: &Collective) -> Result<Vec<Way<Collective>>, Error> {
     let parts_are_equal = p.n == p.part() * p.devices.len();
     let (call, has_call) = match p.kind {
@@ -23,19 +20,19 @@ pub(crate) fn collective(p: &Collective) -> Result<Vec<Way<Collective>>, Error> 
         Kind::AllToAll => ("ncclSend and ncclRecv", true),
         Kind::Transpose => ("", false),
     };
-    // SAFETY: it opens a library whose initialisers have no preconditions.
-    if p.n == 0 || !has_call || !unsafe { sys::is_culib_present() } {
+    if p.n == 0 || !has_call {
         return Ok(Vec::new());
     }
+    let Some(nccl) = nccl::bind(&p.devices[0])? else {
+        return Ok(Vec::new());
+    };
     let failed = |NcclError(code)| Error::Usage(format!("NCCL failed: {code:?}"));
-    let version = get_nccl_version().map_err(failed)?;
-    let version = format!("{}.{}.{}", version / 10_000, version / 100 % 100, version % 100);
     let streams = p.devices.iter().map(|device| device.stream.clone()).collect();
     let comms = Comm::from_devices(streams).map_err(failed)?;
     let outs = std::rc::Rc::new(std::cell::RefCell::new(p.outputs()?));
     let of_way = outs.clone();
 
-    let mut way = Way::new("NCCL", version, call, move |p: &Collective| {
+    let mut way = Way::new(nccl.name(), &nccl.version, call, move |p: &Collective| {
         let run = || -> Result<(), NcclError> {
             group_start()?;
             for (rank, (comm, out)) in comms.iter().zip(of_way.borrow_mut().iter_mut()).enumerate()

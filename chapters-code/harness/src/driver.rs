@@ -152,7 +152,7 @@ pub fn find_simulator() -> Result<PathBuf, Error> {
     let file = format!("{DLL_PREFIX}simt_driver{DLL_SUFFIX}");
     let candidates = match std::env::var_os("SIMT_DRIVER") {
         Some(path) => vec![PathBuf::from(path)],
-        None => beside_program().into_iter().map(|folder| folder.join(&file)).collect(),
+        None => beside_program(&file),
     };
     match candidates.iter().find(|path| path.is_file()) {
         Some(path) => Ok(path.clone()),
@@ -160,17 +160,19 @@ pub fn find_simulator() -> Result<PathBuf, Error> {
     }
 }
 
-/// Where cargo puts it: `deps/` beside a program, the same folder for a test. `deps/` comes first,
+/// Where cargo puts a library: `deps/` beside a program, the same folder for a test. `deps/` comes first,
 /// because a copy one level up is refreshed only when the library itself is asked for.
-fn beside_program() -> Vec<PathBuf> {
+pub(crate) fn beside_program(file: &str) -> Vec<PathBuf> {
     let program = std::env::current_exe().unwrap_or_default();
     let folder = program.parent().unwrap_or(Path::new("."));
-    vec![folder.join("deps"), folder.to_path_buf(), folder.join("../deps"), folder.join("..")]
+    let folders =
+        [folder.join("deps"), folder.to_path_buf(), folder.join("../deps"), folder.join("..")];
+    folders.map(|folder| folder.join(file)).into()
 }
 
 fn load_simulator() -> Result<&'static Simulator, Error> {
     let path = find_simulator()?;
-    let path = named_for_cudarc(&path);
+    let path = named_for_cudarc(&path, "cuda");
     let simulator = Simulator::load(&path)?;
     simulator.set(c"devices", SIMULATED_DEVICES);
     bind_cudarc(&path)?;
@@ -181,37 +183,46 @@ fn load_simulator() -> Result<&'static Simulator, Error> {
 ///
 /// Linux goes by the soname that the library was linked with. Windows compares the file name of
 /// modules already loaded, and macOS looks for a file of that name, so both get a copy so called.
-fn named_for_cudarc(path: &Path) -> PathBuf {
+pub(crate) fn named_for_cudarc(path: &Path, name: &str) -> PathBuf {
     if cfg!(target_os = "linux") {
         return path.to_path_buf();
     }
     let folder = std::env::temp_dir().join(format!("simt-driver-{}", std::process::id()));
-    let copy = folder.join(format!("{DLL_PREFIX}cuda{DLL_SUFFIX}"));
+    let copy = folder.join(format!("{DLL_PREFIX}{name}{DLL_SUFFIX}"));
     let copied = std::fs::create_dir_all(&folder).and_then(|()| std::fs::copy(path, &copy));
     if copied.is_ok() { copy } else { path.to_path_buf() }
 }
 
 /// Has cudarc open the library now, while we can still see to it that it finds the right one.
 fn bind_cudarc(path: &Path) -> Result<(), Error> {
-    let before = std::env::current_dir();
-    if cfg!(target_os = "macos") {
-        // dlopen of a bare name looks in the current folder there.
-        let _ = std::env::set_current_dir(path.parent().unwrap_or(Path::new(".")));
-    }
-    // SAFETY: opens libraries by name and closes them; the simulator is already loaded.
-    let found = unsafe { cudarc::driver::sys::is_culib_present() };
-    if found {
-        // SAFETY: as above; it was found a moment ago, so this does not panic.
-        unsafe { cudarc::driver::sys::culib() };
-    }
-    if let (true, Ok(folder)) = (cfg!(target_os = "macos"), before) {
-        let _ = std::env::set_current_dir(folder);
-    }
+    let found = within_reach(path, || {
+        // SAFETY: opens libraries by name and closes them; the simulator is already loaded.
+        let found = unsafe { cudarc::driver::sys::is_culib_present() };
+        if found {
+            // SAFETY: as above; it was found a moment ago, so this does not panic.
+            unsafe { cudarc::driver::sys::culib() };
+        }
+        found
+    });
     if found {
         return Ok(());
     }
     let reason = "the system does not find it under the name libcuda".to_string();
     Err(Error::BadSimulator { path: path.to_path_buf(), reason })
+}
+
+/// Opens a library that is called as cudarc calls it, by this name.
+pub(crate) fn within_reach<R>(path: &Path, open: impl FnOnce() -> R) -> R {
+    let before = std::env::current_dir();
+    if cfg!(target_os = "macos") {
+        // dlopen of a bare name looks in the current folder there.
+        let _ = std::env::set_current_dir(path.parent().unwrap_or(Path::new(".")));
+    }
+    let result = open();
+    if let (true, Ok(folder)) = (cfg!(target_os = "macos"), before) {
+        let _ = std::env::set_current_dir(folder);
+    }
+    result
 }
 
 #[cfg(test)]

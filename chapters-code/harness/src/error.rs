@@ -51,6 +51,14 @@ pub enum Error {
         /// The reason why it cannot be used.
         reason: String,
     },
+    /// NCCL is there but cannot be opened.
+    #[error("{} is NCCL, but it cannot be opened: {reason}\n  remedy: install it anew, or give it the name libnccl.so in a folder of LD_LIBRARY_PATH", path.display())]
+    Nccl {
+        /// The file.
+        path: PathBuf,
+        /// The reason why it cannot be opened.
+        reason: String,
+    },
     /// The process already talks to the other library; it cannot change over.
     #[error("this process already uses {0}; start another one for the other device")]
     AlreadyBound(&'static str),

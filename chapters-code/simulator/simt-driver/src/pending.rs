@@ -94,6 +94,7 @@ struct Deferred {
     context: Arc<Context>,
     operation: Operation,
     before: Vec<Arc<Work>>,
+    queued: Instant,
 }
 
 /// A deferred operation that can run now.
@@ -106,6 +107,8 @@ pub struct Ready {
     pub operation: Operation,
     /// The work that it had to wait for.
     pub before: Vec<Arc<Work>>,
+    /// When it was queued. What was done by then, the host may have waited for.
+    pub queued: Instant,
 }
 
 fn entries() -> Result<MutexGuard<'static, Vec<Entry>>> {
@@ -240,8 +243,9 @@ fn deferred(
     if let Operation::Kernel(launch) = &operation {
         launch.refuse()?;
     }
+    let queued = Instant::now();
     let Operation::Graph(steps) = &operation else {
-        let deferred = Some(Deferred { context, operation, before });
+        let deferred = Some(Deferred { context, operation, before, queued });
         return Ok(vec![Entry { is_own: true, deferred, ..new }]);
     };
     let works: Vec<Arc<Work>> = steps.iter().map(|_| Arc::default()).collect();
@@ -254,7 +258,7 @@ fn deferred(
         let own =
             if step.context.is_null() { Arc::clone(&context) } else { context::of(step.context)? };
         let operation = step.operation.clone();
-        let deferred = Some(Deferred { context: own, operation, before });
+        let deferred = Some(Deferred { context: own, operation, before, queued });
         let Entry { lane, context, blocking, .. } = new;
         let work = Arc::clone(work);
         entries.push(Entry {
@@ -268,7 +272,7 @@ fn deferred(
         });
     }
     let before = [before, works].concat();
-    let deferred = Some(Deferred { context, operation: Operation::Empty, before });
+    let deferred = Some(Deferred { context, operation: Operation::Empty, before, queued });
     entries.push(Entry { is_own: true, deferred, ..new });
     Ok(entries)
 }
@@ -281,8 +285,8 @@ pub fn take_ready() -> Option<Ready> {
         deferred.is_some_and(|deferred| deferred.before.iter().all(|work| work.done().is_some()))
     };
     let entry = entries.iter_mut().find(|entry| is_ready(entry))?;
-    let Deferred { context, operation, before } = entry.deferred.take()?;
-    Some(Ready { work: Arc::clone(&entry.work), context, operation, before })
+    let Deferred { context, operation, before, queued } = entry.deferred.take()?;
+    Some(Ready { work: Arc::clone(&entry.work), context, operation, before, queued })
 }
 
 /// Whether a function of the host runs, or waits for its turn.

@@ -10,7 +10,8 @@
 //! thread, up to [`PATIENCE`].
 //!
 //! - A call that asks whether work is done (`cuStreamQuery`, `cuEventQuery`) waits for all work.
-//! - A group runs on one thread of the host, and its memory is never weak.
+//! - A group runs on one thread of the host, and its memory is never weak. While it runs, another thread of the host may
+//!   wait for a launch of it and then queue one more. So a launch comes after those that had ended when it was queued.
 //! - A group has [`MOST`] launches, at most, unless they wait for more. Races between launches of two groups
 //!   are not found.
 //! - A device gives each of its launches that run at the same time as many resident blocks as if it were
@@ -100,6 +101,7 @@ pub fn run() {
         group: NEWS.fetch_add(1, Ordering::SeqCst),
         options: Options { weak_memory: None, threads: 1, ..options::current() },
         running: Vec::new(),
+        ended: Vec::new(),
         seen: 0,
         needs_more: false,
     };
@@ -122,6 +124,8 @@ struct Queue {
     options: Options,
     /// The launches of the group, until they have ended.
     running: Vec<Option<Running>>,
+    /// The launches of the group that have ended, and when.
+    ended: Vec<(usize, Instant)>,
     /// The news that have been seen.
     seen: u64,
     /// Whether a launch waits for one that has not begun.
@@ -145,6 +149,7 @@ impl Feed for Queue {
                 Launch::say_fault(&report);
                 said = message;
             }
+            self.ended.push((number, Instant::now()));
             if let Some(ended) = self.running.get_mut(number).and_then(Option::take) {
                 let result = Launch::finish(&ended.context, report);
                 self.finish(&ended.work, &ended.context, result);
@@ -186,8 +191,11 @@ impl Queue {
     }
 
     /// Runs an operation, unless it is a kernel, which it returns.
-    fn begin(&mut self, Ready { work, context, operation, before }: Ready) -> Option<Job> {
+    fn begin(&mut self, ready: Ready) -> Option<Job> {
+        let Ready { work, context, operation, before, queued } = ready;
         let mut after: Vec<usize> = before.iter().flat_map(|w| w.launches(self.group)).collect();
+        let ended = self.ended.iter().filter(|(_, when)| *when <= queued);
+        after.extend(ended.map(|(number, _)| number));
         after.sort_unstable();
         after.dedup();
         let result = match operation {

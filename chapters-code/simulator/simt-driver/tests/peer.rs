@@ -424,6 +424,18 @@ fn messages() {
     assert_eq!(second.read(&out), [7]);
     assert_eq!(races(&report()), Vec::<Value>::new());
 
+    // A flag tells what the launches before the sender's have done, and launches after the receiver's know it.
+    for (sender, races_wanted) in [("send", 0), ("send_unfenced", 2)] {
+        let [word, data, flag, out, to] = [(); 5].map(|()| second.zeros(1));
+        first.launch("copy_words", &[&first.zeros(1), &word]);
+        first.launch(sender, &[&data, &flag]);
+        second.launch("receive", &[&data, &flag, &out]);
+        second.launch("copy_words", &[&word, &to]);
+        second.stream.synchronize().unwrap();
+        let found = races(&report());
+        assert_eq!(found.len(), races_wanted, "{sender}: {found:?}");
+    }
+
     // Atomics need a scope that includes both devices.
     let counter = second.zeros(1);
     for (kernel, races_wanted) in [("count_in_system", 0), ("count_on_device", 2)] {
@@ -634,6 +646,8 @@ fn each_device_may_have_a_thread_of_the_host() {
 fn host_threads() {
     let [first, second] = &Device::all();
     let (data, flag, out) = (second.zeros(1), second.zeros(1), second.zeros(1));
+    set_option(&LIBRARY, "races", 1);
+    report();
     std::thread::scope(|scope| {
         scope.spawn(|| {
             second.launch("receive", &[&data, &flag, &out]);
@@ -644,11 +658,18 @@ fn host_threads() {
             std::thread::sleep(std::time::Duration::from_millis(200));
             // The other device's kernel runs meanwhile, and does not end.
             let _unused = first.zeros(1);
+            // Of these launches, the host orders the second behind the first.
+            let (from, to) = (first.zeros(1), first.zeros(1));
+            first.launch("copy_words", &[&from, &to]);
+            first.stream.synchronize().unwrap();
+            first.launch("copy_words", &[&to, &from]);
+            first.stream.synchronize().unwrap();
             first.launch("send", &[&data, &flag]);
             first.stream.synchronize().unwrap();
         });
     });
     assert_eq!(second.read(&out), [7]);
+    assert_eq!(races(&report()), Vec::<Value>::new());
 }
 
 #[test]

@@ -16,9 +16,9 @@
 //! - A launch by itself, in [`crate::launch()`], is a group of its own, which several host threads run.
 
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 use ptx::ir::{Op, Order, Scope};
 use simt_report::{Fault, FaultKind, LaunchReport};
@@ -30,7 +30,7 @@ use crate::launch::{Step, Worker, check, finish, resident_limit, unfinished};
 use crate::memory::Snapshot;
 use crate::module::LoadedKernel;
 use crate::observe::{Checking, Counting, NoObserver, Observer};
-use crate::races::GlobalHistory;
+use crate::races::{GlobalHistory, View, blocks, inherited, union};
 use crate::schedule::Schedule;
 use crate::trace::Tracing;
 
@@ -301,12 +301,17 @@ impl Group {
     fn add(&self, job: &Job) -> Arc<Facts> {
         let mut launches = self.launches.write().unwrap_or_else(PoisonError::into_inner);
         let mut before = Numbers::default();
+        let mut acquired = None;
         for &number in &job.after {
             before.insert(number);
             if let Some(facts) = launches.get(number) {
                 before.add(&facts.before);
+                if let Some(more) = &*facts.acquired() {
+                    union(&mut acquired, more);
+                }
             }
         }
+        let acquired = inherit(&launches, &before, &acquired);
         let facts = Arc::new(Facts {
             number: launches.len(),
             first_block: launches.last().map_or(0, |last| last.first_block + last.block_count()),
@@ -314,6 +319,8 @@ impl Group {
             device: job.table.devices.as_ref().map_or(0, |devices| devices.own),
             kernel: job.kernel.clone(),
             before,
+            acquired: Mutex::new(acquired.clone()),
+            inherited: acquired,
         });
         launches.push(facts.clone());
         facts
@@ -322,9 +329,35 @@ impl Group {
     /// Returns the launch to which a block of this number belongs.
     pub fn launch_of(&self, block: u64) -> Option<Arc<Facts>> {
         let launches = self.launches.read().unwrap_or_else(PoisonError::into_inner);
-        let after = launches.partition_point(|facts| facts.first_block <= block);
-        launches.get(after.checked_sub(1)?).cloned()
+        launch_of(&launches, block).cloned()
     }
+
+    /// Whether the launch of a block follows that of an earlier one.
+    pub fn follows(&self, block: u64, earlier: u64) -> bool {
+        let launches = self.launches.read().unwrap_or_else(PoisonError::into_inner);
+        match (launch_of(&launches, block), launch_of(&launches, earlier)) {
+            (Some(later), Some(earlier)) => later.before.contains(earlier.number),
+            _ => false,
+        }
+    }
+}
+
+fn launch_of(launches: &[Arc<Facts>], block: u64) -> Option<&Arc<Facts>> {
+    let after = launches.partition_point(|facts| facts.first_block <= block);
+    launches.get(after.checked_sub(1)?)
+}
+
+/// Returns what a launch that comes after those of `before` begins with. What is left out is of launches that have ended
+/// before all that is left.
+fn inherit(launches: &[Arc<Facts>], before: &Numbers, acquired: &View) -> View {
+    let mut ended = Numbers::default();
+    ended.add(before);
+    for facts in blocks(acquired).filter_map(|block| launch_of(launches, block)) {
+        ended.add(&facts.before);
+    }
+    inherited(acquired, |block| {
+        launch_of(launches, block).is_none_or(|facts| ended.contains(facts.number))
+    })
 }
 
 /// What is known of a launch of a group, also after its end.
@@ -338,6 +371,10 @@ pub(crate) struct Facts {
     kernel: Arc<LoadedKernel>,
     /// The launches that it follows.
     before: Numbers,
+    /// What its blocks have acquired from other launches when they begin.
+    pub inherited: View,
+    /// The same, with what they have acquired since.
+    acquired: Mutex<View>,
 }
 
 /// Numbers of launches, one bit each.
@@ -367,6 +404,15 @@ impl Numbers {
 }
 
 impl Facts {
+    fn acquired(&self) -> MutexGuard<'_, View> {
+        self.acquired.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes what a thread has acquired.
+    pub fn note_acquired(&self, more: &Arc<HashMap<u64, u32>>) {
+        union(&mut self.acquired(), more);
+    }
+
     fn block_count(&self) -> u64 {
         self.blocks.iter().map(|n| u64::from(*n)).product()
     }

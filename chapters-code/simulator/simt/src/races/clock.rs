@@ -27,6 +27,7 @@ use super::thread_clocks::{ThreadClocks, VectorClock, raise};
 use super::words::OrderedEpochs;
 use super::{Event, Fenced};
 use crate::counters::lanes;
+use crate::group::Neighbours;
 use crate::registers::LaneMask;
 
 /// The largest number of warps per block.
@@ -62,11 +63,11 @@ impl<'a> Clocks<'a> {
         Self { warps: Vec::new(), thread_clocks: ThreadClocks::default(), block: 0, releases }
     }
 
-    pub fn start_block(&mut self, block: u64, warps: u32) {
+    pub fn start_block(&mut self, block: u64, warps: u32, acquired: &Acquired) {
         self.block = block;
         self.thread_clocks.start_block(warps);
         self.warps.clear();
-        let clock = Clock { epoch: 1, ..Clock::default() };
+        let clock = Clock { epoch: 1, acquired: acquired.clone(), ..Clock::default() };
         self.warps.resize(warps as usize, clock);
     }
 
@@ -230,6 +231,12 @@ impl<'a> Clocks<'a> {
         let acquired = self.acquired(later.warp());
         let from = (block, earlier.actor_id());
         self.releases.orders(from, earlier.number(), scope, acquired)
+    }
+
+    /// Whether the launch of a block has ended before one that follows it released what the warp of an access has
+    /// acquired.
+    pub fn knows_end_of(&self, block: u64, later: &Event, neighbours: &Neighbours<'_>) -> bool {
+        self.releases.knows_end_of(block, self.acquired(later.warp()), neighbours)
     }
 
     /// Returns which too narrow scope of a fence or flag would order an access on another device before one

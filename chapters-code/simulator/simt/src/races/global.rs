@@ -427,7 +427,10 @@ impl<'a> GlobalRaces<'a> {
             return self.neighbours.is_some() && self.conflict_of_devices(clocks, earlier, later);
         }
         !clocks.flags_order(earlier.block.into(), event, later)
-            && !self.neighbours.as_ref().is_some_and(|n| n.follows(earlier.block.into()))
+            && !self.neighbours.as_ref().is_some_and(|neighbours| {
+                neighbours.follows(earlier.block.into())
+                    || clocks.knows_end_of(earlier.block.into(), later, neighbours)
+            })
     }
 
     /// The same for accesses that are strong between blocks, of which launches on different devices
@@ -440,7 +443,8 @@ impl<'a> GlobalRaces<'a> {
         neighbours.relation(block) == Relation::OtherDevice
             && !(neighbours.is_of_system_scope(block, event.pc)
                 && neighbours.own.is_of_system_scope(later.pc))
-            && !clocks.flags_order(block, event, later)
+            && !(clocks.flags_order(block, event, later)
+                || clocks.knows_end_of(block, later, neighbours))
     }
 }
 

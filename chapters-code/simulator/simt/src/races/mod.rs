@@ -40,7 +40,7 @@ pub(crate) use cluster::ClusterMemory;
 pub(crate) use event::Event;
 pub(crate) use global::GlobalHistory;
 pub(crate) use proxy::ProxyFinding;
-pub(crate) use sync::{Acquired as View, union};
+pub(crate) use sync::{Acquired as View, blocks, inherited, union};
 
 use std::sync::Arc;
 
@@ -194,7 +194,7 @@ impl<'a> Races<'a> {
 
     pub fn start_block(&mut self, block: u64, warps: u32, shared_bytes: u32) {
         let block = self.first_block + block;
-        self.clocks.start_block(block, warps);
+        self.clocks.start_block(block, warps, self.flags.inherited());
         self.shared.start_block(shared_bytes);
         self.global.start_block(block);
         self.barriers.start_block(warps);

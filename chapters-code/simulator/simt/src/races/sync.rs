@@ -16,7 +16,8 @@
 //! holds for strong writes and reads with the scope of the block (`.cta`, as in `atomicAdd_block`).
 //! Between devices (see [`crate::group`]) only fences, writes and reads with the scope of the system
 //! order, and volatile accesses have that scope. What a block has acquired from another on its device,
-//! it may release to a third device.
+//! it may release to a third device. A launch begins with what those that it follows have acquired, and what it
+//! releases includes all that they have done.
 //! A plain write of a flag publishes nothing, and a plain read acquires nothing; a strong write
 //! before the fence publishes nothing either. As in CUDA's own examples, the reader needs no fence.
 //!
@@ -60,6 +61,31 @@ struct Release {
 const BY_SYSTEM: u64 = 1 << 63;
 /// The bit of what would be acquired if the scope of a flag included both devices.
 const TOO_NARROW: u64 = 1 << 62;
+
+/// Returns the block of a key of [`Acquired`], and the key's bits.
+fn block_of(key: u64) -> (u64, u64) {
+    let bits = match key {
+        _ if key & TOO_NARROW != 0 => TOO_NARROW,
+        _ => key & BY_SYSTEM,
+    };
+    (key & !(BY_SYSTEM | TOO_NARROW), bits)
+}
+
+/// Returns what a launch has acquired when it begins: what those that it follows have, without what `is_known`
+/// says of the launches of the blocks.
+pub(crate) fn inherited(acquired: &Acquired, is_known: impl Fn(u64) -> bool) -> Acquired {
+    let kept = acquired.iter().flat_map(|all| all.iter()).filter(|&(&key, _)| {
+        let (block, bits) = block_of(key);
+        bits != TOO_NARROW && !is_known(block)
+    });
+    let kept: HashMap<u64, u32> = kept.map(|(&key, &count)| (key, count)).collect();
+    (!kept.is_empty()).then(|| Arc::new(kept))
+}
+
+/// Returns the blocks from which something was acquired.
+pub(crate) fn blocks(acquired: &Acquired) -> impl Iterator<Item = u64> {
+    acquired.iter().flat_map(|all| all.keys()).map(|&key| block_of(key).0)
+}
 
 /// Returns what a thread of another device acquires from a block that has published this.
 fn across(acquired: &HashMap<u64, u32>, writer: u64, is_wide: bool) -> Arc<HashMap<u64, u32>> {
@@ -195,6 +221,30 @@ impl Releases {
         })
     }
 
+    /// Whether a thread that has acquired this knows that a launch has ended: one that follows it has released
+    /// something since.
+    pub fn knows_end_of(
+        &self,
+        block: u64,
+        acquired: &Acquired,
+        neighbours: &Neighbours<'_>,
+    ) -> bool {
+        let has_released = |block, count: u32, bits| {
+            let blocks = lock(&self.blocks, block);
+            let release = blocks.get(&block).and_then(|all| all.get(count as usize - 1));
+            release.is_some_and(|release| {
+                let wide = if bits == BY_SYSTEM { &release.to_system } else { &release.to_device };
+                wide.iter().any(|epoch| *epoch > 0)
+            })
+        };
+        acquired.iter().flat_map(|all| all.iter()).any(|(&key, &count)| {
+            let (of, bits) = block_of(key);
+            bits != TOO_NARROW
+                && neighbours.group.follows(of, block)
+                && has_released(of, count, bits)
+        })
+    }
+
     /// Returns which scope of fences and flags would order an access on another device, if it were on the
     /// same one.
     pub fn narrow(&self, from: (u64, u32), epoch: u32, acquired: &Acquired) -> Fenced {
@@ -242,6 +292,11 @@ impl<'a> Flags<'a> {
         self.block = block;
         self.count = 0;
         self.shared.clear();
+    }
+
+    /// Returns what the launch has acquired when it begins.
+    pub fn inherited(&self) -> &Acquired {
+        self.neighbours.as_ref().map_or(&None, |neighbours| &neighbours.own.inherited)
     }
 
     /// Notes that a warp executes a fence.
@@ -296,7 +351,7 @@ impl<'a> Flags<'a> {
         }
     }
 
-    /// Notes that a strong access has read, and adds what it acquires.
+    /// Notes that a strong access has read, and adds what it acquires. The launches that follow this one will know it.
     pub fn acquire(&self, access: &Access<'_>, acquired: &mut Acquired) {
         let has_any = match access.space {
             AccessSpace::Shared => !self.shared.is_empty(),
@@ -312,8 +367,11 @@ impl<'a> Flags<'a> {
                 AccessSpace::Shared => learn(&self.shared, address),
                 AccessSpace::Global => learn(&lock(&self.releases.published, address / 4), address),
             };
-            if let Some(there) = there {
-                union(acquired, &there);
+            if let Some(there) = there
+                && union(acquired, &there)
+                && let Some(neighbours) = &self.neighbours
+            {
+                neighbours.own.note_acquired(&there);
             }
         }
     }
@@ -346,19 +404,20 @@ fn publish_at(
     }
 }
 
-/// Adds what another thread has acquired.
-pub(crate) fn union(acquired: &mut Acquired, more: &Arc<HashMap<u64, u32>>) {
+/// Adds what another thread has acquired. Returns whether there is anything new.
+pub(crate) fn union(acquired: &mut Acquired, more: &Arc<HashMap<u64, u32>>) -> bool {
     let Some(own) = acquired else {
         *acquired = Some(more.clone());
-        return;
+        return true;
     };
     let adds = |(block, count): (&u64, &u32)| own.get(block).is_none_or(|own| own < count);
     if Arc::ptr_eq(own, more) || !more.iter().any(adds) {
-        return;
+        return false;
     }
     let own = Arc::make_mut(own);
     for (&block, &count) in more.iter() {
         let known = own.entry(block).or_default();
         *known = count.max(*known);
     }
+    true
 }

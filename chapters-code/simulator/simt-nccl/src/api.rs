@@ -1,0 +1,430 @@
+//! The exported functions. What each does is said in NCCL's manual under its name, and here only where it differs.
+
+#![allow(non_snake_case, clippy::too_many_arguments)]
+
+use std::{
+    ffi::{c_char, c_int, c_void},
+    ptr::without_provenance_mut,
+};
+
+use cudarc::{
+    driver::{
+        result::{self, primary_ctx},
+        sys::{CUdeviceptr, CUstream},
+    },
+    nccl::sys::{ncclComm_t, ncclResult_t, ncclUniqueId},
+};
+
+use crate::{
+    driver::{Inside, checked, find},
+    entry::{Failure, api, guard, invalid_argument, last_error, set, unsupported},
+    group::{self, Buffers, Kind},
+    types::{DataType, FIRST_OWN, Factor, Operator},
+    world::{join, leave, new_id, state, wait, world},
+};
+
+/// The version of NCCL whose interface this is: 2.28.
+const VERSION: c_int = 22800;
+
+fn handle(number: usize) -> ncclComm_t {
+    without_provenance_mut(number)
+}
+
+api! {
+    /// The version of the interface.
+    fn ncclGetVersion(version: *mut c_int) {
+        set(version, VERSION)
+    }
+
+    /// An id for ranks of this process.
+    fn ncclGetUniqueId(id: *mut ncclUniqueId) {
+        set(id, new_id()?)
+    }
+
+    /// Adds the device of the current context as a rank. Outside a group it waits for the others.
+    fn ncclCommInitRank(comm: *mut ncclComm_t, ranks: c_int, id: ncclUniqueId, rank: c_int) {
+        set(comm, handle(0))?;
+        let (number, clique) = join(&id, rank, ranks).inspect_err(|_| group::fail())?;
+        set(comm, handle(number))?;
+        let all_came = if group::waits_for(clique) { Ok(()) } else { wait(clique) };
+        if all_came.is_err() {
+            let _ = leave(handle(number));
+        }
+        all_came
+    }
+
+    /// The same. Nothing in the configuration has an effect.
+    fn ncclCommInitRankConfig(
+        comm: *mut ncclComm_t,
+        ranks: c_int,
+        id: ncclUniqueId,
+        rank: c_int,
+        _config: *mut c_void,
+    ) {
+        // SAFETY: the caller's promise is the same.
+        match unsafe { ncclCommInitRank(comm, ranks, id, rank) } {
+            ncclResult_t::ncclSuccess => Ok(()),
+            code => Err(Failure { code, cause: "see ncclCommInitRank".into() }),
+        }
+    }
+
+    /// Adds a rank for each device.
+    fn ncclCommInitAll(comms: *mut ncclComm_t, ranks: c_int, devices: *const c_int) {
+        if comms.is_null() {
+            return invalid_argument("a null pointer for the communicators");
+        }
+        find()?;
+        checked(result::init(), "opening the driver")?;
+        let id = new_id()?;
+        let mut joined = Vec::new();
+        let mut join_all = || {
+            for rank in 0..ranks.max(1) {
+                let device = match devices.is_null() {
+                    true => rank,
+                    // SAFETY: an array of `ranks` numbers.
+                    false => unsafe { devices.add(rank as usize).read() },
+                };
+                let found = result::device::get(device);
+                let device = checked(found, &format!("opening device {device}"))?;
+                // SAFETY: the device exists. `join` retains the context too.
+                let context = checked(unsafe { primary_ctx::retain(device) }, "opening a device")?;
+                let inside = Inside::new(context)?;
+                let member = join(&id, rank, ranks);
+                drop(inside);
+                // SAFETY: it was retained above.
+                checked(unsafe { primary_ctx::release(device) }, "closing a device")?;
+                joined.push(handle(member?.0));
+            }
+            Ok(())
+        };
+        if let Err(failure) = join_all() {
+            joined.into_iter().for_each(|comm| drop(leave(comm)));
+            return Err(failure);
+        }
+        for (rank, comm) in joined.into_iter().enumerate() {
+            // SAFETY: there is room for `ranks` handles.
+            unsafe { comms.add(rank).write(comm) };
+        }
+        Ok(())
+    }
+
+    /// No effect: `ncclCommDestroy` waits.
+    fn ncclCommFinalize(comm: ncclComm_t) {
+        world().comm(comm).map(drop)
+    }
+
+    /// Takes a rank out. Its memory is freed with that of the last rank, after all kernels.
+    fn ncclCommDestroy(comm: ncclComm_t) {
+        leave(comm)
+    }
+
+    /// The same: what has been enqueued still runs.
+    fn ncclCommAbort(comm: ncclComm_t) {
+        leave(comm)
+    }
+
+    /// The error of the rank's context. It waits for nothing.
+    fn ncclCommGetAsyncError(comm: ncclComm_t, error: *mut ncclResult_t) {
+        world().comm(comm)?;
+        let found = state(comm);
+        // It is the answer, and not this call's error.
+        set(error, guard("ncclCommGetAsyncError", || found))
+    }
+
+    /// The number of ranks.
+    fn ncclCommCount(comm: ncclComm_t, count: *mut c_int) {
+        set(count, world().comm(comm)?.ranks as c_int)
+    }
+
+    /// The rank's device.
+    fn ncclCommCuDevice(comm: ncclComm_t, device: *mut c_int) {
+        set(device, world().comm(comm)?.device)
+    }
+
+    /// The rank.
+    fn ncclCommUserRank(comm: ncclComm_t, rank: *mut c_int) {
+        set(rank, world().comm(comm)?.rank as c_int)
+    }
+
+    /// No effect: every buffer is as fast as any other.
+    fn ncclCommRegister(
+        comm: ncclComm_t,
+        _buffer: *mut c_void,
+        _bytes: usize,
+        handle: *mut *mut c_void,
+    ) {
+        set(handle, world().comm(comm).map(|_| without_provenance_mut(1))?)
+    }
+
+    /// No effect.
+    fn ncclCommDeregister(comm: ncclComm_t, _handle: *mut c_void) {
+        world().comm(comm).map(drop)
+    }
+
+    /// Memory of the current context's device.
+    fn ncclMemAlloc(address: *mut *mut c_void, bytes: usize) {
+        // SAFETY: the memory is the caller's from now on.
+        let memory = checked(unsafe { result::malloc_sync(bytes) }, "allocating")?;
+        set(address, without_provenance_mut(memory as usize))
+    }
+
+    /// Frees it.
+    fn ncclMemFree(address: *mut c_void) {
+        // SAFETY: the driver looks addresses up.
+        checked(unsafe { result::free_sync(address.addr() as CUdeviceptr) }, "freeing")
+    }
+
+    /// Begins a group of this thread. Groups may contain groups.
+    fn ncclGroupStart() {
+        group::start();
+        Ok(())
+    }
+
+    /// Ends a group: what it has collected is enqueued at the end of the outermost.
+    fn ncclGroupEnd() {
+        group::end()
+    }
+
+    /// An operator that multiplies by a factor before it adds. A factor in device memory is read when a kernel runs.
+    fn ncclRedOpCreatePreMulSum(
+        op: *mut c_int,
+        scalar: *mut c_void,
+        data_type: c_int,
+        residence: c_int,
+        comm: ncclComm_t,
+    ) {
+        let data_type = DataType::new(data_type)?;
+        let (bits, address) = match residence {
+            _ if scalar.is_null() => return invalid_argument("a null pointer for the factor"),
+            0 => (0, scalar.addr() as u64),
+            1 => {
+                let mut bits = [0u8; 8];
+                // SAFETY: a value of that type, as the caller promises.
+                unsafe { bits.as_mut_ptr().copy_from(scalar.cast(), data_type.size()) };
+                (u64::from_le_bytes(bits), 0)
+            }
+            _ => return invalid_argument(format!("{residence} is not an ncclScalarResidence_t")),
+        };
+        let mut world = world();
+        let factors = &mut world.comm(comm)?.factors;
+        factors.push(Some(Factor { data_type, bits, address }));
+        set(op, FIRST_OWN + factors.len() as c_int - 1)
+    }
+
+    /// Destroys an operator that the program has made.
+    fn ncclRedOpDestroy(op: c_int, comm: ncclComm_t) {
+        let mut world = world();
+        let factors = &mut world.comm(comm)?.factors;
+        let own = usize::try_from(op - FIRST_OWN).ok().and_then(|index| factors.get_mut(index));
+        match own.and_then(Option::take) {
+            Some(_) => Ok(()),
+            None => invalid_argument(format!("{op} is not an operator that the program has made")),
+        }
+    }
+
+    /// The combination of all buffers, in every buffer.
+    fn ncclAllReduce(
+        send: *const c_void,
+        receive: *mut c_void,
+        count: usize,
+        data_type: c_int,
+        op: c_int,
+        comm: ncclComm_t,
+        stream: CUstream,
+    ) {
+        let op = Operator::new(op, &world().comm(comm)?.factors)?;
+        let buffers = Buffers::new(send, receive, count, data_type)?;
+        group::collective("ncclAllReduce", Kind::AllReduce(op), buffers, comm, stream)
+    }
+
+    /// The combination of all buffers, in the root's.
+    fn ncclReduce(
+        send: *const c_void,
+        receive: *mut c_void,
+        count: usize,
+        data_type: c_int,
+        op: c_int,
+        root: c_int,
+        comm: ncclComm_t,
+        stream: CUstream,
+    ) {
+        let op = Operator::new(op, &world().comm(comm)?.factors)?;
+        let buffers = Buffers::new(send, receive, count, data_type)?;
+        group::collective("ncclReduce", Kind::Reduce(op, root), buffers, comm, stream)
+    }
+
+    /// The combination of all buffers, a part for each rank.
+    fn ncclReduceScatter(
+        send: *const c_void,
+        receive: *mut c_void,
+        count: usize,
+        data_type: c_int,
+        op: c_int,
+        comm: ncclComm_t,
+        stream: CUstream,
+    ) {
+        let op = Operator::new(op, &world().comm(comm)?.factors)?;
+        let buffers = Buffers::new(send, receive, count, data_type)?;
+        group::collective("ncclReduceScatter", Kind::ReduceScatter(op), buffers, comm, stream)
+    }
+
+    /// The root's buffer, in every buffer.
+    fn ncclBroadcast(
+        send: *const c_void,
+        receive: *mut c_void,
+        count: usize,
+        data_type: c_int,
+        root: c_int,
+        comm: ncclComm_t,
+        stream: CUstream,
+    ) {
+        let buffers = Buffers::new(send, receive, count, data_type)?;
+        group::collective("ncclBroadcast", Kind::Broadcast(root), buffers, comm, stream)
+    }
+
+    /// The same, in place.
+    fn ncclBcast(
+        buffer: *mut c_void,
+        count: usize,
+        data_type: c_int,
+        root: c_int,
+        comm: ncclComm_t,
+        stream: CUstream,
+    ) {
+        let buffers = Buffers::new(buffer, buffer, count, data_type)?;
+        group::collective("ncclBroadcast", Kind::Broadcast(root), buffers, comm, stream)
+    }
+
+    /// All buffers one after another, in every buffer.
+    fn ncclAllGather(
+        send: *const c_void,
+        receive: *mut c_void,
+        count: usize,
+        data_type: c_int,
+        comm: ncclComm_t,
+        stream: CUstream,
+    ) {
+        let buffers = Buffers::new(send, receive, count, data_type)?;
+        group::collective("ncclAllGather", Kind::AllGather, buffers, comm, stream)
+    }
+
+    /// All buffers one after another, in the root's.
+    fn ncclGather(
+        send: *const c_void,
+        receive: *mut c_void,
+        count: usize,
+        data_type: c_int,
+        root: c_int,
+        comm: ncclComm_t,
+        stream: CUstream,
+    ) {
+        let buffers = Buffers::new(send, receive, count, data_type)?;
+        group::collective("ncclGather", Kind::Gather(root), buffers, comm, stream)
+    }
+
+    /// The root's buffer, a part for each rank.
+    fn ncclScatter(
+        send: *const c_void,
+        receive: *mut c_void,
+        count: usize,
+        data_type: c_int,
+        root: c_int,
+        comm: ncclComm_t,
+        stream: CUstream,
+    ) {
+        let buffers = Buffers::new(send, receive, count, data_type)?;
+        group::collective("ncclScatter", Kind::Scatter(root), buffers, comm, stream)
+    }
+
+    /// Part r of every buffer, one after another, in rank r's.
+    fn ncclAlltoAll(
+        send: *const c_void,
+        receive: *mut c_void,
+        count: usize,
+        data_type: c_int,
+        comm: ncclComm_t,
+        stream: CUstream,
+    ) {
+        let bytes = count.saturating_mul(DataType::new(data_type)?.size());
+        let ranks = world().comm(comm)?.ranks;
+        group::start();
+        for peer in 0..ranks {
+            let from = send.wrapping_byte_add(peer.wrapping_mul(bytes));
+            let to = receive.wrapping_byte_add(peer.wrapping_mul(bytes));
+            let peer = peer as c_int;
+            for (is_send, at) in [(true, from.addr()), (false, to.addr())] {
+                // The group notes that a call has failed.
+                let _ = group::message(is_send, at, count, data_type, peer, comm, stream);
+            }
+        }
+        group::end()
+    }
+
+    /// A message to a peer.
+    fn ncclSend(
+        send: *const c_void,
+        count: usize,
+        data_type: c_int,
+        peer: c_int,
+        comm: ncclComm_t,
+        stream: CUstream,
+    ) {
+        group::message(true, send.addr(), count, data_type, peer, comm, stream)
+    }
+
+    /// A message from a peer.
+    fn ncclRecv(
+        receive: *mut c_void,
+        count: usize,
+        data_type: c_int,
+        peer: c_int,
+        comm: ncclComm_t,
+        stream: CUstream,
+    ) {
+        group::message(false, receive.addr(), count, data_type, peer, comm, stream)
+    }
+}
+
+/// What a result means.
+#[unsafe(no_mangle)]
+pub extern "C" fn ncclGetErrorString(result: c_int) -> *const c_char {
+    let text = match result {
+        0 => c"no error",
+        1 => c"unhandled cuda error",
+        2 => c"unhandled system error",
+        3 => c"internal error",
+        4 => c"invalid argument",
+        5 => c"invalid usage",
+        6 => c"remote process exited or there was a network error",
+        7 => c"NCCL operation in progress",
+        _ => c"unknown result code",
+    };
+    text.as_ptr()
+}
+
+/// What the last call of this thread that failed has said.
+#[unsafe(no_mangle)]
+pub extern "C" fn ncclGetLastError(_comm: ncclComm_t) -> *const c_char {
+    last_error()
+}
+
+/// No effect.
+#[unsafe(no_mangle)]
+pub extern "C" fn ncclResetDebugInit() {}
+
+unsupported! {
+    ncclCommInitRankScalable
+    ncclCommRevoke
+    ncclCommShrink
+    ncclCommSplit
+    ncclCommWindowDeregister
+    ncclCommWindowRegister
+    ncclGroupSimulateEnd
+}
+
+/// Opens the driver, which every call does that needs it. Only this library has the function: so it can be told from
+/// NVIDIA's.
+#[unsafe(no_mangle)]
+pub extern "C" fn simtNccl() -> ncclResult_t {
+    guard("simtNccl", find)
+}
