@@ -1,4 +1,4 @@
-//! The same all-reduce by NCCL.
+//! The same collectives by NCCL.
 
 use cudarc::{
     driver::{DriverError, sys::CUresult},
@@ -10,13 +10,21 @@ use cudarc::{
 };
 use harness::{Error, Output, baselines::Way};
 
-use crate::problem::AllReduce;
+use crate::{Task, problem::Collective};
 
-/// NCCL's all-reduce of the same arrays, verified; none where there is no NCCL. As for the rungs that use flags, the
-/// host orders the devices by no event: NCCL's kernels wait for each other.
-pub(crate) fn all_reduce(p: &AllReduce) -> Result<Vec<Way<AllReduce>>, Error> {
+/// The same work on the same arrays by NCCL, verified; none where there is no NCCL, or it has no call for the work. As
+/// for the rungs that use flags, the host orders the devices by no event: NCCL's kernels wait for each other.
+pub(crate) fn collective(p: &Collective) -> Result<Vec<Way<Collective>>, Error> {
+    let parts_are_equal = p.n == p.part() * p.devices.len();
+    let (call, has_call) = match p.task {
+        Task::AllReduce => ("ncclAllReduce", true),
+        Task::ReduceScatter => ("ncclReduceScatter", parts_are_equal),
+        Task::AllGather => ("ncclAllGather", parts_are_equal),
+        Task::AllToAll => ("ncclSend and ncclRecv", true),
+        _ => ("", false),
+    };
     // SAFETY: it opens a library whose initialisers have no preconditions.
-    if p.n == 0 || !unsafe { sys::is_culib_present() } {
+    if p.n == 0 || !has_call || !unsafe { sys::is_culib_present() } {
         return Ok(Vec::new());
     }
     let failed = |NcclError(code)| Error::Usage(format!("NCCL failed: {code:?}"));
@@ -24,16 +32,15 @@ pub(crate) fn all_reduce(p: &AllReduce) -> Result<Vec<Way<AllReduce>>, Error> {
     let version = format!("{}.{}.{}", version / 10_000, version / 100 % 100, version % 100);
     let streams = p.devices.iter().map(|device| device.stream.clone()).collect();
     let comms = Comm::from_devices(streams).map_err(failed)?;
-    let outs = p.devices.iter().map(|device| Output::<f32>::new(device, p.n));
-    let outs = std::rc::Rc::new(std::cell::RefCell::new(outs.collect::<Result<Vec<_>, _>>()?));
+    let outs = std::rc::Rc::new(std::cell::RefCell::new(p.outputs()?));
     let of_way = outs.clone();
 
-    let mut way = Way::new("NCCL", version, "ncclAllReduce", move |p: &AllReduce| {
+    let mut way = Way::new("NCCL", version, call, move |p: &Collective| {
         let run = || -> Result<(), NcclError> {
             group_start()?;
-            let mut outs = of_way.borrow_mut();
-            for ((comm, input), out) in comms.iter().zip(&p.inputs).zip(outs.iter_mut()) {
-                comm.all_reduce(&input.slice(..p.n), &mut out.view_mut(), &ReduceOp::Sum)?;
+            for (rank, (comm, out)) in comms.iter().zip(of_way.borrow_mut().iter_mut()).enumerate()
+            {
+                enqueue(p, rank, comm, out)?;
             }
             group_end()?;
             Ok(())
@@ -45,12 +52,48 @@ pub(crate) fn all_reduce(p: &AllReduce) -> Result<Vec<Way<AllReduce>>, Error> {
         device.finish("filling memory")?;
     }
     let launched = way.enqueue(p);
-    launched.map_err(|error| p.devices[0].explain("NCCL's all-reduce", error))?;
-    for (device, out) in p.devices.iter().zip(outs.borrow().iter()) {
-        device.finish("NCCL's all-reduce")?;
-        if let Some(failure) = out.compare(p.accepted())?.failures.first() {
-            return Err(Error::Usage(format!("NCCL's all-reduce is wrong: {}", failure.message)));
+    launched.map_err(|error| p.devices[0].explain(call, error))?;
+    for (d, (device, out)) in p.devices.iter().zip(outs.borrow().iter()).enumerate() {
+        device.finish(call)?;
+        if let Some(failure) = p.verdict(d, out)?.failures.first() {
+            return Err(Error::Usage(format!("NCCL's {call} is wrong: {}", failure.message)));
         }
     }
     Ok(vec![way])
+}
+
+/// Enqueues the calls of one device.
+fn enqueue(
+    p: &Collective,
+    rank: usize,
+    comm: &Comm,
+    out: &mut Output<f32>,
+) -> Result<(), NcclError> {
+    let input = &p.inputs[rank];
+    match p.task {
+        Task::AllReduce => {
+            comm.all_reduce(&input.slice(..p.n), &mut out.view_mut(), &ReduceOp::Sum)?;
+        }
+        Task::ReduceScatter => {
+            comm.reduce_scatter(&input.slice(..p.n), &mut out.view_mut(), &ReduceOp::Sum)?;
+        }
+        Task::AllGather => {
+            comm.all_gather(&input.slice(..p.part()), &mut out.view_mut())?;
+        }
+        Task::AllToAll => {
+            let parts = p.parts();
+            let own = parts[rank].1 - parts[rank].0;
+            for (peer, &(first, end)) in parts.iter().enumerate() {
+                if first < end {
+                    comm.send(&input.slice(first..end), peer as i32)?;
+                }
+                if own > 0 {
+                    let mut out = out.view_mut();
+                    comm.recv(&mut out.slice_mut(peer * own..(peer + 1) * own), peer as i32)?;
+                }
+            }
+        }
+        _ => {}
+    }
+    Ok(())
 }

@@ -3,26 +3,25 @@
 //! Each names the checks that detect its fault, and a test holds it to that. It is launched as the rung that it is a
 //! broken version of.
 
-use harness::{
-    Case, ChapterParameters, Dtype, Element, Input, Ladder, Op, Rung, Shape, ptx, verify::Checker,
-};
+use harness::{Case, Element, Ladder, Rung, Shape, ptx, verify::Checker};
 
 use crate::{
-    DeviceParameters, Task,
     problem::{
-        AllReduce,
-        all_reduce::all_reduces_only,
+        Collective,
+        collective::{all_reduces_only, reduce_scatters_only, transpositions_only},
         scan::{SpreadScan, scans_only},
     },
-    rungs::{flags, lookback_devices, push, sums_first},
+    rungs::{flags, lookback_devices, push, reduce_scatter_push, sums_first, transpose_push},
 };
 
 /// The broken rungs, each with its launch.
-pub fn broken() -> Ladder<AllReduce> {
+pub fn broken() -> Ladder<Collective> {
     vec![
         (GPU_SCOPE, flags::prepare),
         (MISSING_RELEASE, push::prepare),
         (REUSED_SLOT, |p, rung| push::in_blocks(2, p, rung)),
+        (EARLY_SUMS, reduce_scatter_push::prepare),
+        (UNFINISHED_TILE, transpose_push::prepare),
     ]
 }
 
@@ -53,6 +52,20 @@ static REUSED_SLOT: Rung = Rung::new(
 .broken("push", &[Checker::Races, Checker::Result])
 .refuses(all_reduces_only)
 .adapts(several_tiles);
+static EARLY_SUMS: Rung = Rung::new(
+    "early_sums",
+    "no meeting between stores and additions: elements are added that may not have arrived",
+    ptx!("kernels/broken/early_sums.ptx"),
+)
+.broken("reduce_scatter_push", &[Checker::Races, Checker::Result])
+.refuses(reduce_scatters_only);
+static UNFINISHED_TILE: Rung = Rung::new(
+    "unfinished_tile",
+    "no barrier between the stores to the tile and the loads from it",
+    ptx!("kernels/broken/unfinished_tile.ptx"),
+)
+.broken("transpose_push", &[Checker::Races, Checker::Result])
+.refuses(transpositions_only);
 
 /// A case in which each of two blocks has several tiles, with up to eight devices.
 fn several_tiles(case: &Case) -> Case {
@@ -65,20 +78,11 @@ static LOOKBACK_GPU_SCOPE: Rung = Rung::new(
     ptx!("kernels/broken/lookback_gpu_scope.ptx"),
 )
 .broken("lookback_devices", &[Checker::Races])
-.refuses(scans_only)
-.adapts(scan_of_floats);
+.refuses(scans_only);
 static CARRY_AND_FLAG: Rung = Rung::new(
     "carry_and_flag",
     "sums and their flags in two words, stored in no order",
     ptx!("kernels/broken/carry_and_flag.ptx"),
 )
 .broken("sums_first", &[Checker::Races])
-.refuses(scans_only)
-.adapts(scan_of_floats);
-
-/// The scan of as many floats.
-fn scan_of_floats(case: &Case) -> Case {
-    let task = Some(Task::Scan);
-    let parameters = DeviceParameters { task, bins: None, ..DeviceParameters::of(case) }.into();
-    Case { parameters, dtype: Dtype::F32, op: Op::Sum, input: Input::Uniform, ..*case }
-}
+.refuses(scans_only);

@@ -2,8 +2,8 @@
 
 use chapter_2_histogram::bins::USUAL;
 use harness::{
-    AnyProblem, Case, ChapterParameters, Device, Dtype, Element, Error, Parameters, Posed, Rung,
-    Shape, rung::rungs,
+    AnyProblem, Case, ChapterParameters, Device, Dtype, Element, Error, Ladder, Parameters, Posed,
+    Rung, Shape, rung::rungs,
 };
 use report::{
     Chapter,
@@ -11,15 +11,21 @@ use report::{
 };
 
 use crate::{
-    DeviceParameters, Task, all_reduces,
+    DeviceParameters, Task, all_gathers, all_reduces, all_to_alls,
     broken::{broken, broken_scans},
     compactions, histograms,
     problem::{
-        AllReduce, compact::SpreadCompact, histogram::SpreadHistogram, scan::SpreadScan,
+        Collective, compact::SpreadCompact, histogram::SpreadHistogram, scan::SpreadScan,
         sum::SpreadSum,
     },
-    scans, sums, task,
+    reduce_scatters, scans, sums, task, transpositions,
 };
+
+/// The rungs of all collectives, the broken ones last.
+fn collectives() -> Ladder<Collective> {
+    let tasks = [all_reduces(), reduce_scatters(), all_gathers(), all_to_alls(), transpositions()];
+    [tasks.concat(), broken()].concat()
+}
 
 /// Chapter 8.
 #[derive(Clone, Copy, Debug, Default)]
@@ -36,24 +42,24 @@ impl Chapter for MultiGpu {
 
     fn rungs(&self) -> Vec<Rung> {
         [
-            rungs(&all_reduces()),
+            rungs(&collectives()),
             // A rung is the same for every type of elements.
             rungs(&sums::<f32>()),
             rungs(&histograms()),
             rungs(&scans::<f32>()),
             rungs(&compactions()),
-            rungs(&broken()),
             rungs(&broken_scans::<f32>()),
         ]
         .concat()
     }
 
     fn default_shapes(&self, device: &Device) -> Vec<Shape> {
-        let n = match device.is_simulated() {
+        let n: u64 = match device.is_simulated() {
             true => 1 << 16,
             false => 1 << 26,
         };
-        vec![Shape::Vector { n }]
+        let side = n.isqrt();
+        vec![Shape::Vector { n }, Shape::Matrix { rows: side, cols: side }]
     }
 
     fn parameters_in_words(&self, case: &Case) -> String {
@@ -107,10 +113,6 @@ impl Chapter for MultiGpu {
     fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
         let case = &self.complete(case);
         Ok(match task::of(case) {
-            Task::AllReduce => {
-                let ladder = [all_reduces(), broken()].concat();
-                Box::new(Posed::new(AllReduce::new(device, case)?, ladder))
-            }
             Task::Histogram => {
                 Box::new(Posed::new(SpreadHistogram::new(device, case)?, histograms()))
             }
@@ -119,6 +121,7 @@ impl Chapter for MultiGpu {
                 sum_or_scan::<i64>(device, case)?
             }
             Task::Reduce | Task::Scan => sum_or_scan::<f32>(device, case)?,
+            _ => Box::new(Posed::new(Collective::new(device, case)?, collectives())),
         })
     }
 }

@@ -14,7 +14,8 @@ pub mod task;
 use harness::{Element, Ladder, ladder};
 pub use parameters::DeviceParameters;
 use problem::{
-    AllReduce, compact::SpreadCompact, histogram::SpreadHistogram, scan::SpreadScan, sum::SpreadSum,
+    Collective, compact::SpreadCompact, histogram::SpreadHistogram, scan::SpreadScan,
+    sum::SpreadSum,
 };
 pub use task::Task;
 
@@ -30,6 +31,23 @@ pub mod rungs {
     pub mod low_latency;
     pub mod by_size;
 
+    // Reduce-scatter.
+    pub mod reduce_scatter_ring;
+    pub mod reduce_scatter_pull;
+    pub mod reduce_scatter_push;
+
+    // All-gather.
+    pub mod all_gather_ring;
+    pub mod all_gather_push;
+
+    // All-to-all.
+    pub mod all_to_all_copies;
+    pub mod all_to_all_push;
+
+    // Transposition.
+    pub mod transpose_exchange;
+    pub mod transpose_push;
+    pub mod transpose_packs;
     // The sum of an array that is spread over the devices.
     pub mod reduce_by_host;
     pub mod reduce_links;
@@ -50,9 +68,33 @@ pub mod rungs {
 }
 
 /// The all-reduces.
-pub fn all_reduces() -> Ladder<AllReduce> {
+pub fn all_reduces() -> Ladder<Collective> {
     use rungs::*;
     ladder![gather, ring, two_shot, flags, push, one_shot, low_latency, by_size]
+}
+
+/// The reduce-scatters.
+pub fn reduce_scatters() -> Ladder<Collective> {
+    use rungs::*;
+    ladder![reduce_scatter_ring, reduce_scatter_pull, reduce_scatter_push]
+}
+
+/// The all-gathers.
+pub fn all_gathers() -> Ladder<Collective> {
+    use rungs::*;
+    ladder![all_gather_ring, all_gather_push]
+}
+
+/// The all-to-alls.
+pub fn all_to_alls() -> Ladder<Collective> {
+    use rungs::*;
+    ladder![all_to_all_copies, all_to_all_push]
+}
+
+/// The transpositions.
+pub fn transpositions() -> Ladder<Collective> {
+    use rungs::*;
+    ladder![transpose_exchange, transpose_push, transpose_packs]
 }
 
 /// The sums of an array that is spread over the devices.

@@ -40,6 +40,8 @@ Examples, after `cargo run --bin chapter_8 --`:
   (nothing)                             every rung, on up to four devices
   --device sim --devices 2,4            on the simulator, two and four devices
   --kernel ring -n 2^20                 one rung, one size
+  --task all-gather,all-to-all          other tasks than all-reduce
+  --task transpose -n 512x1000          a matrix that is spread by rows
   --task scan --dtype i64               scans of an array that is spread over the devices
   --json rows.jsonl --plot ladder.svg   results to files";
 

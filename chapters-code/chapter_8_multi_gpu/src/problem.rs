@@ -6,7 +6,7 @@ use harness::{Case, Dtype, Op, Refusal, Rung, Shape};
 
 use crate::{Task, task};
 
-pub mod all_reduce;
+pub mod collective;
 pub mod compact;
 pub mod devices;
 pub mod histogram;
@@ -14,19 +14,21 @@ pub mod scan;
 pub mod spread;
 pub mod sum;
 
-pub use all_reduce::AllReduce;
+pub use collective::{Collective, matrix};
 pub use devices::{Addresses, Devices, MOST, Shared, join_all};
 
-/// Refuses cases of other tasks than `task`, matrices, and operators other than the sum of f32.
+/// Refuses cases of other tasks than `task`, matrices where the task is for vectors, vectors where it is for matrices, and
+/// all operators but the sum of f32.
 pub fn refuses(_rung: &Rung, case: &Case, task: Task) -> Option<Refusal> {
     if task::of(case) != task {
         let reason = format!("is for the task {task}: give --task {task}");
         return Some(Refusal::Unsuited(Cow::Owned(reason)));
     }
-    match case.shape {
-        Shape::Matrix { .. } => Some(Refusal::wants_vector()),
-        Shape::Vector { .. } => {
+    match (case.shape, task) {
+        (Shape::Vector { .. }, Task::Transpose) => Some(Refusal::wants_matrix()),
+        (Shape::Matrix { .. }, Task::Transpose) | (Shape::Vector { .. }, _) => {
             (case.op != Op::Sum || case.dtype != Dtype::F32).then_some(Refusal::NoKernel)
         }
+        (Shape::Matrix { .. }, _) => Some(Refusal::wants_vector()),
     }
 }

@@ -14,6 +14,14 @@ use crate::DeviceParameters;
 pub enum Task {
     /// Every device gets the sum of the arrays of all devices.
     AllReduce,
+    /// Every device gets one part of the sum of the arrays of all devices.
+    ReduceScatter,
+    /// Every device gets the parts of all devices.
+    AllGather,
+    /// Every device sends one part of its array to each device.
+    AllToAll,
+    /// A matrix that is spread by rows is transposed; the result is spread by rows, too.
+    Transpose,
     /// The first device gets the sum of an array that is spread over the devices.
     Reduce,
     /// The first device gets the histogram of an array that is spread over the devices.

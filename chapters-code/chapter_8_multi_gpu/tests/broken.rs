@@ -1,12 +1,13 @@
 //! Every kernel that is shown because it is wrong is caught, by what is said to catch it.
 
-use crate::common::of;
-use chapter_8_multi_gpu::chapter::MultiGpu;
+use crate::common::doing;
+use chapter_8_multi_gpu::{Task, chapter::MultiGpu};
 use harness::verify::Checker;
 use report::{Row, testing};
 
 fn broken_rows() -> Vec<Row> {
-    testing::run(&MultiGpu, &[of(4, 4096)], &testing::is_broken)
+    let tasks = [Task::AllReduce, Task::ReduceScatter, Task::Transpose, Task::Scan];
+    testing::run(&MultiGpu, &tasks.map(|task| doing(task, 4, 4096)), &testing::is_broken)
 }
 
 #[test]
@@ -15,6 +16,8 @@ fn each_by_its_checker() {
         ("gpu_scope", Checker::Races),
         ("missing_release", Checker::Races),
         ("reused_slot", Checker::Races),
+        ("early_sums", Checker::Races),
+        ("unfinished_tile", Checker::Races),
         ("lookback_gpu_scope", Checker::Races),
         ("carry_and_flag", Checker::Races),
     ];

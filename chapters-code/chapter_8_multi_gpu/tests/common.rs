@@ -1,13 +1,25 @@
 //! Cases, and what runs them.
 
-use chapter_8_multi_gpu::{DeviceParameters, chapter::MultiGpu};
-use harness::{Case, Dtype, Op};
+use chapter_8_multi_gpu::{DeviceParameters, Task, chapter::MultiGpu};
+use harness::{Case, Dtype, Op, Shape};
 use report::{Row, testing};
 
 /// The sum of `n` floats of each of some devices.
 pub fn of(devices: usize, n: u64) -> Case {
     let parameters = DeviceParameters { devices: Some(devices), ..Default::default() }.into();
     Case { parameters, ..Case::vector(n, Dtype::F32, Op::Sum) }
+}
+
+/// A task of some devices with arrays of `n` floats; of the transposition, a matrix of nearly `n` floats.
+pub fn doing(task: Task, devices: usize, n: u64) -> Case {
+    let rows = n.isqrt();
+    let shape = match task {
+        Task::Transpose => Shape::Matrix { rows, cols: n / rows.max(1) },
+        _ => Shape::Vector { n },
+    };
+    let parameters =
+        DeviceParameters { devices: Some(devices), task: Some(task), ..Default::default() };
+    Case { shape, parameters: parameters.into(), ..of(devices, n) }
 }
 
 /// Runs the correct rungs.

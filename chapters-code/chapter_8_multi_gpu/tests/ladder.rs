@@ -1,8 +1,8 @@
 //! Every rung, on all numbers of devices and on sizes that have tripped kernels, with the race check on.
 
 use crate::common::{of, run_all};
-use chapter_8_multi_gpu::{all_reduces, problem::AllReduce, rungs::push};
-use harness::{AnyProblem, Case, Device, DeviceChoice, Posed, rung::Prepare};
+use chapter_8_multi_gpu::{all_reduces, problem::Collective, rungs::push};
+use harness::{AnyProblem, Case, Posed, rung::Prepare};
 use report::testing::{self, check, under_schedules};
 
 /// Sizes around a pack, a part, a block and a tile.
@@ -32,11 +32,10 @@ fn under_several_schedules() {
 /// With two blocks, each has several tiles, and is two tiles ahead when it adds the first.
 #[test]
 fn push_with_several_tiles_per_block() {
-    let _alone = testing::simulator();
-    let device = Device::open(DeviceChoice::Sim).expect("the simulator");
+    let runner = testing::simulator();
     for n in [100_000, 262_144, 300_001] {
-        let problem = AllReduce::new(&device, &of(4, n)).expect("a problem");
-        let prepare: Prepare<AllReduce> = |p, rung| push::in_blocks(2, p, rung);
+        let problem = Collective::new(&runner.device, &of(4, n)).expect("a problem");
+        let prepare: Prepare<Collective> = |p, rung| push::in_blocks(2, p, rung);
         let mut posed = Posed::new(problem, vec![(push::RUNG, prepare)]);
         let outcome = posed.run_rung("push", None, &[]).expect("an outcome");
         assert!(outcome.verdict.is_correct(), "{n}: {:?}", outcome.verdict);

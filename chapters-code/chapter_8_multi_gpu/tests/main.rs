@@ -1,7 +1,9 @@
 //! The tests of the chapter, in one program, so that they are linked once.
 
 mod broken;
+mod collectives;
 mod command_line;
 mod common;
 mod ladder;
+mod model;
 mod spread;

@@ -3,7 +3,7 @@
 use harness::{Error, Launch, Rung};
 
 use super::{flags, low_latency, push};
-use crate::problem::{AllReduce, all_reduce::all_reduces_only};
+use crate::problem::{Collective, collective::all_reduces_only};
 
 /// The rung that suits the size of the arrays.
 pub static RUNG: Rung = Rung::new(
@@ -20,7 +20,7 @@ const TWO_SHOT: usize = 1 << 17;
 const PUSH: usize = 1 << 22;
 
 /// As the rung that is chosen.
-pub fn prepare(p: &AllReduce, _rung: &Rung) -> Result<Launch<AllReduce>, Error> {
+pub fn prepare(p: &Collective, _rung: &Rung) -> Result<Launch<Collective>, Error> {
     match p.n {
         ..TWO_SHOT => low_latency::prepare(p, &low_latency::RUNG),
         TWO_SHOT..PUSH => flags::prepare(p, &flags::RUNG),

@@ -3,7 +3,7 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Error, Launch, Rung, ptx};
 
-use crate::problem::{AllReduce, MOST, Shared, all_reduce::all_reduces_only};
+use crate::problem::{Collective, MOST, Shared, collective::all_reduces_only};
 
 /// The devices wait for each other within the kernel, by flags in device memory.
 pub static RUNG: Rung = Rung::new(
@@ -17,7 +17,7 @@ pub static RUNG: Rung = Rung::new(
 const THREADS: u32 = 512;
 
 /// One kernel per device.
-pub fn prepare(p: &AllReduce, rung: &Rung) -> Result<Launch<AllReduce>, Error> {
+pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
     let kernels = p.devices.kernels(rung.ptx, "flags")?; // such as flags_4
     let parts = p.parts();
     let blocks = (parts[0].1 as u32).div_ceil(4 * THREADS);
@@ -30,7 +30,7 @@ pub fn prepare(p: &AllReduce, rung: &Rung) -> Result<Launch<AllReduce>, Error> {
     let kernel = kernels[0].clone();
     let mut epoch = 1_u32;
 
-    let enqueue = move |p: &mut AllReduce| {
+    let enqueue = move |p: &mut Collective| {
         let (inputs, outs) = (p.input_addresses(), p.out_addresses());
         for (rank, (first, end)) in (0_i32..).zip(&parts) {
             let mut launch =

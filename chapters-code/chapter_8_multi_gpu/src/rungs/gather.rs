@@ -4,7 +4,7 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{Error, Launch, Rung, buffer, ptx};
 
-use crate::problem::{AllReduce, all_reduce::all_reduces_only};
+use crate::problem::{Collective, collective::all_reduces_only};
 
 /// The first device copies all arrays to itself, adds them, and copies the sum to the others.
 pub static RUNG: Rung = Rung::new(
@@ -15,7 +15,7 @@ pub static RUNG: Rung = Rung::new(
 .refuses(all_reduces_only);
 
 /// Copies between devices, and one kernel on the first.
-pub fn prepare(p: &AllReduce, rung: &Rung) -> Result<Launch<AllReduce>, Error> {
+pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
     let first = &p.devices[0];
     let module = first.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("sum")?;
@@ -29,7 +29,7 @@ pub fn prepare(p: &AllReduce, rung: &Rung) -> Result<Launch<AllReduce>, Error> {
     let function = kernel.clone();
 
     // ANCHOR: enqueue
-    let enqueue = move |p: &mut AllReduce| {
+    let enqueue = move |p: &mut Collective| {
         if p.n == 0 {
             return Ok(());
         }

@@ -3,7 +3,7 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Error, Launch, Rung, ptx};
 
-use crate::problem::{AllReduce, Shared, all_reduce::all_reduces_only};
+use crate::problem::{Collective, Shared, collective::all_reduces_only};
 
 /// No barrier: each element travels together with a flag, in one word.
 pub static RUNG: Rung = Rung::new(
@@ -18,7 +18,7 @@ pub static RUNG: Rung = Rung::new(
 const THREADS: u32 = 512;
 
 /// One kernel per device.
-pub fn prepare(p: &AllReduce, rung: &Rung) -> Result<Launch<AllReduce>, Error> {
+pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
     let kernels = p.devices.kernels(rung.ptx, "low_latency")?; // such as low_latency_4
     let blocks = p.n.div_ceil(THREADS as usize) as u32;
     let config = LaunchConfig {
@@ -30,7 +30,7 @@ pub fn prepare(p: &AllReduce, rung: &Rung) -> Result<Launch<AllReduce>, Error> {
     let kernel = kernels[0].clone();
     let mut epoch = 0_u32;
 
-    let enqueue = move |p: &mut AllReduce| {
+    let enqueue = move |p: &mut Collective| {
         let inputs = p.input_addresses();
         epoch += 1;
         for (rank, kernel) in (0_i32..).zip(&kernels) {

@@ -3,7 +3,7 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Error, Launch, Rung, ptx};
 
-use crate::problem::{AllReduce, MOST, Shared, all_reduce::all_reduces_only};
+use crate::problem::{Collective, MOST, Shared, collective::all_reduces_only};
 
 /// Every device adds all arrays for itself: more bytes, but one trip over the links instead of two.
 pub static RUNG: Rung = Rung::new(
@@ -17,7 +17,7 @@ pub static RUNG: Rung = Rung::new(
 const THREADS: u32 = 512;
 
 /// One kernel per device.
-pub fn prepare(p: &AllReduce, rung: &Rung) -> Result<Launch<AllReduce>, Error> {
+pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
     let kernels = p.devices.kernels(rung.ptx, "one_shot")?; // such as one_shot_4
     let blocks = p.n.div_ceil(4 * THREADS as usize) as u32;
     let config = LaunchConfig {
@@ -29,7 +29,7 @@ pub fn prepare(p: &AllReduce, rung: &Rung) -> Result<Launch<AllReduce>, Error> {
     let kernel = kernels[0].clone();
     let mut epoch = 1_u32;
 
-    let enqueue = move |p: &mut AllReduce| {
+    let enqueue = move |p: &mut Collective| {
         let inputs = p.input_addresses();
         for (rank, kernel) in (0_i32..).zip(&kernels) {
             let mut out = p.outs[rank as usize].view_mut();

@@ -3,7 +3,7 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Error, Launch, Rung, ptx};
 
-use crate::problem::{AllReduce, MOST, Shared, all_reduce::all_reduces_only};
+use crate::problem::{Collective, MOST, Shared, collective::all_reduces_only};
 
 /// Stores only: every device sends its elements to the device that adds them, and that device sends the sums.
 pub static RUNG: Rung = Rung::new(
@@ -20,13 +20,13 @@ const THREADS: u32 = 512;
 const TILE: usize = 4 * 4 * THREADS as usize;
 
 /// One kernel per device, with two blocks per multiprocessor at most.
-pub fn prepare(p: &AllReduce, rung: &Rung) -> Result<Launch<AllReduce>, Error> {
+pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
     in_blocks(2 * p.devices[0].properties.multiprocessors as usize, p, rung)
 }
 
 /// One kernel per device, with `most` blocks at most. The broken rung calls it with fewer, so that a block has several
 /// tiles of a small array.
-pub fn in_blocks(most: usize, p: &AllReduce, rung: &Rung) -> Result<Launch<AllReduce>, Error> {
+pub fn in_blocks(most: usize, p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
     let kernels = p.devices.kernels(rung.ptx, "push")?; // such as push_4
     let part = p.part();
     let tiles = part.div_ceil(TILE);
@@ -43,7 +43,7 @@ pub fn in_blocks(most: usize, p: &AllReduce, rung: &Rung) -> Result<Launch<AllRe
     let epochs = tiles.div_ceil(blocks) as u32 + 2;
     let mut epoch = 1_u32;
 
-    let enqueue = move |p: &mut AllReduce| {
+    let enqueue = move |p: &mut Collective| {
         let (inputs, outs) = (p.input_addresses(), p.out_addresses());
         for (rank, kernel) in (0_i32..).zip(&kernels) {
             let mut launch = p.devices[rank as usize].stream.launch_builder(kernel);

@@ -4,7 +4,7 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{Error, Launch, Rung, ptx};
 
-use crate::problem::{AllReduce, all_reduce::all_reduces_only, join_all};
+use crate::problem::{Collective, collective::all_reduces_only, join_all};
 
 /// Each device sends to its right neighbour only, one chunk per step, so that all links work at the same time.
 pub static RUNG: Rung = Rung::new(
@@ -16,7 +16,7 @@ pub static RUNG: Rung = Rung::new(
 
 /// 2 (devices - 1) steps. In each, every device copies a chunk from its left neighbour. In the first half it adds its
 /// own.
-pub fn prepare(p: &AllReduce, rung: &Rung) -> Result<Launch<AllReduce>, Error> {
+pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
     let mut kernels = Vec::new();
     for device in p.devices.iter() {
         let module = device.context.load_module(Ptx::from_src(rung.ptx))?;
@@ -32,7 +32,7 @@ pub fn prepare(p: &AllReduce, rung: &Rung) -> Result<Launch<AllReduce>, Error> {
     let kernel = kernels[0].clone();
 
     // ANCHOR: enqueue
-    let enqueue = move |p: &mut AllReduce| {
+    let enqueue = move |p: &mut Collective| {
         let devices = p.devices.len();
         let (inputs, outs) = (p.input_addresses(), p.out_addresses());
         p.devices.fork_copies()?;

@@ -3,7 +3,7 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Error, Launch, Rung, ptx};
 
-use crate::problem::{AllReduce, all_reduce::all_reduces_only};
+use crate::problem::{Collective, collective::all_reduces_only};
 
 /// Every device adds one part of all arrays: its kernel loads from all devices, and stores to all.
 pub static RUNG: Rung = Rung::new(
@@ -17,7 +17,7 @@ pub static RUNG: Rung = Rung::new(
 const THREADS: u32 = 512;
 
 /// One kernel per device. Before them and after them, all streams meet.
-pub fn prepare(p: &AllReduce, rung: &Rung) -> Result<Launch<AllReduce>, Error> {
+pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
     let kernels = p.devices.kernels(rung.ptx, "two_shot")?; // such as two_shot_4
     let parts = p.parts();
     let blocks = (parts[0].1 as u32).div_ceil(4 * THREADS);
@@ -29,7 +29,7 @@ pub fn prepare(p: &AllReduce, rung: &Rung) -> Result<Launch<AllReduce>, Error> {
     let kernel = kernels[0].clone();
 
     // ANCHOR: enqueue
-    let enqueue = move |p: &mut AllReduce| {
+    let enqueue = move |p: &mut Collective| {
         let (inputs, outs) = (p.input_addresses(), p.out_addresses());
         p.devices.fork()?;
         for ((device, kernel), (first, end)) in p.devices.iter().zip(&kernels).zip(&parts) {

@@ -275,8 +275,27 @@ pub(crate) fn parts_of_several(scope: Scope) -> Vec<Part> {
     if all > 2 {
         parts.extend([28, 24, 20, 16, 12, 8].map(|k| of(2, 1 << k)));
     }
+    parts.extend(collectives(scope, all));
     parts.extend(spread(scope, all));
     parts
+}
+
+/// The other tasks of chapter 8, on all devices.
+fn collectives(scope: Scope, devices: usize) -> Vec<Part> {
+    let logs: &[u32] = if scope == Scope::Full { &[28, 24, 20, 16, 12, 8] } else { &[16] };
+    let of = |task, shape| {
+        let parameters =
+            DeviceParameters { devices: Some(devices), task: Some(task), ..Default::default() };
+        let parameters = parameters.into();
+        let case = Case { shape, parameters, ..vector(1, Dtype::F32, Op::Sum) };
+        part(Box::new(MultiGpu), case)
+    };
+    let vectors = [Task::ReduceScatter, Task::AllGather, Task::AllToAll].into_iter();
+    let vectors =
+        vectors.flat_map(|task| logs.iter().map(move |&k| (task, Shape::Vector { n: 1 << k })));
+    let side = |k: u32| Shape::Matrix { rows: 1 << (k / 2), cols: 1 << (k / 2) };
+    let matrices = logs.iter().map(|&k| (Task::Transpose, side(k)));
+    vectors.chain(matrices).map(|(task, shape)| of(task, shape)).collect()
 }
 
 /// What is to be run on an array that is spread over several GPUs.

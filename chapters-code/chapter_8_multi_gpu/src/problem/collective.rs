@@ -1,0 +1,291 @@
+//! The collectives: an array on each device, what each device must have in the end, and the judge.
+
+use cudarc::driver::{CudaSlice, DriverError};
+use harness::{
+    Case, ChapterParameters, Device, Dtype, Error, Output, Problem, Refusal, Rung, Shape, Traffic,
+    baselines::Way,
+    bound::{self, Compensated},
+    buffer, inputs,
+    timing::Bench,
+    verify::{Accepted, Verdict},
+};
+
+use super::{Addresses, Devices, join_all, refuses};
+use crate::{DeviceParameters, Task, baseline, task};
+
+/// What the devices do together with their arrays.
+pub struct Collective {
+    /// Size and input.
+    pub case: Case,
+    /// What the devices do.
+    pub task: Task,
+    /// The number of elements of the case: of each array, of the gathered array, or of the whole matrix.
+    pub n: usize,
+    /// The array of each device, at least one element long.
+    pub inputs: Vec<CudaSlice<f32>>,
+    /// The result on each device.
+    pub outs: Vec<Output<f32>>,
+    host: Vec<Vec<f32>>,
+    /// Measured when the first rung is timed.
+    ceiling_ms: Option<f64>,
+    /// The exact sums, and the sums of the absolute values; none where nothing is added.
+    sums: Vec<(f64, f64)>,
+    /// The devices.
+    pub devices: Devices,
+}
+
+impl Collective {
+    /// Makes the arrays of a case, copies each to its device, and computes the reference.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where there are fewer devices, a device has no room, or one cannot reach another one's memory.
+    pub fn new(device: &Device, case: &Case) -> Result<Self, Error> {
+        let count = DeviceParameters::of(case).devices.unwrap_or(2);
+        let devices = Devices::open(device, count)?;
+        let host = arrays(case, &devices);
+        let copies = devices.iter().zip(&host);
+        let mut p = Self {
+            inputs: copies
+                .map(|(device, host)| buffer::to_device(device, host))
+                .collect::<Result<_, _>>()?,
+            outs: Vec::new(),
+            sums: sums(case, &host),
+            ceiling_ms: None,
+            task: task::of(case),
+            case: *case,
+            n: case.elements() as usize,
+            devices,
+            host,
+        };
+        p.outs = p.outputs()?;
+        Ok(p)
+    }
+
+    /// New memory for the result of each device.
+    pub(crate) fn outputs(&self) -> Result<Vec<Output<f32>>, Error> {
+        let (rows, _) = matrix(&self.case);
+        let of_device = |(device, &(first, end)): (&Device, &(usize, usize))| {
+            let len = match self.task {
+                Task::AllReduce | Task::AllGather => self.n,
+                Task::ReduceScatter => end - first,
+                Task::AllToAll => self.devices.len() * (end - first),
+                _ => rows * (end - first), // a transposition
+            };
+            Output::new(device, len)
+        };
+        self.devices.iter().zip(&self.parts()).map(of_device).collect()
+    }
+
+    /// Compares a result of device `d` with what it should be.
+    pub(crate) fn verdict(&self, d: usize, out: &Output<f32>) -> Result<Verdict, Error> {
+        let (first, end) = self.parts()[d];
+        let depth = self.devices.len() as u64 - 1;
+        let within = |&(sum, absolute): &(f64, f64)| Accepted::Within {
+            value: sum,
+            bound: bound::sum(Dtype::F32, depth, absolute),
+        };
+        let (rows, cols) = matrix(&self.case);
+        match self.task {
+            Task::AllReduce => out.compare(self.sums.iter().map(within)),
+            Task::ReduceScatter => out.compare(self.sums[first..end].iter().map(within)),
+            Task::AllGather => out.compare_equal(&self.host.concat()),
+            Task::AllToAll => {
+                let parts: Vec<_> = self.host.iter().map(|array| &array[first..end]).collect();
+                out.compare_equal(&parts.concat())
+            }
+            // A transposition. The other tasks have problems of their own.
+            _ => {
+                let part = self.devices.part(rows);
+                let element = |row: usize, col| self.host[row / part][row % part * cols + col];
+                let of_col = |col| (0..rows).map(move |row| element(row, col));
+                out.compare_equal(&(first..end).flat_map(of_col).collect::<Vec<_>>())
+            }
+        }
+    }
+
+    /// The address of each device's array.
+    pub fn input_addresses(&self) -> Addresses {
+        Addresses::of(&self.devices, &self.inputs)
+    }
+
+    /// The address of each device's result.
+    pub fn out_addresses(&mut self) -> Addresses {
+        Addresses::of_outputs(&self.devices, &mut self.outs)
+    }
+
+    /// The length of a part of the array, or the number of columns that a device has in the end: a multiple of 4. The
+    /// last devices may have fewer.
+    pub fn part(&self) -> usize {
+        self.devices.part(matrix(&self.case).1)
+    }
+
+    /// For each device, where its part begins and ends: of the array, or of the columns.
+    pub fn parts(&self) -> Vec<(usize, usize)> {
+        self.devices.parts(matrix(&self.case).1)
+    }
+
+    /// The bytes that a device must receive if every byte travels once: all but its own part of an array.
+    fn received(&self) -> u64 {
+        let devices = self.devices.len() as u64;
+        self.array() as u64 * 4 * (devices - 1) / devices
+    }
+
+    /// The number of elements of the largest array on a device.
+    fn array(&self) -> usize {
+        if self.task == Task::Transpose { self.n.div_ceil(self.devices.len()) } else { self.n }
+    }
+}
+
+/// The rows and columns of a case. A vector is one row.
+pub fn matrix(case: &Case) -> (usize, usize) {
+    match case.shape {
+        Shape::Matrix { rows, cols } => (rows as usize, cols as usize),
+        Shape::Vector { n } => (1, n as usize),
+    }
+}
+
+/// The arrays of all devices: parts of one array or matrix where the devices put one together, otherwise an array each.
+fn arrays(case: &Case, devices: &Devices) -> Vec<Vec<f32>> {
+    let input = |rank: u64| -> Vec<f32> {
+        inputs::generate(&Case { seed: case.seed.wrapping_mul(1_000).wrapping_add(rank), ..*case })
+    };
+    let (rows, cols) = matrix(case);
+    let (rows, length) = match task::of(case) {
+        Task::AllReduce | Task::ReduceScatter | Task::AllToAll => {
+            return (0..devices.len() as u64).map(input).collect();
+        }
+        Task::AllGather => (cols, 1),
+        _ => (rows, cols),
+    };
+    let whole = input(0);
+    let parts = devices.parts(rows).into_iter();
+    parts.map(|(first, end)| whole[first * length..end * length].to_vec()).collect()
+}
+
+/// The exact sums of all arrays, element by element, and the sums of the absolute values.
+fn sums(case: &Case, host: &[Vec<f32>]) -> Vec<(f64, f64)> {
+    use rayon::prelude::*;
+    let n = match task::of(case) {
+        Task::AllReduce | Task::ReduceScatter => case.elements() as usize,
+        _ => 0,
+    };
+    let of_element = |i: usize| {
+        let (mut sum, mut absolute) = (Compensated::default(), 0.0);
+        for array in host {
+            sum.add(f64::from(array[i]));
+            absolute += f64::from(array[i].abs());
+        }
+        (sum.value(), absolute)
+    };
+    (0..n).into_par_iter().map(of_element).collect()
+}
+
+impl Problem for Collective {
+    type Promise = ();
+
+    fn device(&self) -> &Device {
+        &self.devices[0]
+    }
+
+    fn case(&self) -> &Case {
+        &self.case
+    }
+
+    fn reset(&mut self) -> Result<(), DriverError> {
+        for out in &mut self.outs {
+            out.poison()?;
+        }
+        // No device may write to another one's result before it is poisoned.
+        join_all(self.devices.iter().map(|device| &device.stream))
+    }
+
+    fn judge(&mut self, _promise: &(), _launches: u64) -> Result<Verdict, Error> {
+        let mut all: Option<Verdict> = None;
+        for (d, device) in self.devices.iter().enumerate() {
+            device.finish("waiting for a device")?;
+            let mut verdict = self.verdict(d, &self.outs[d])?;
+            for failure in &mut verdict.failures {
+                failure.message = format!("on device {d}: {}", failure.message);
+            }
+            verdict.failures.extend(buffer::check_input(
+                device,
+                &mut self.inputs[d],
+                &self.host[d],
+            )?);
+            all = Some(match all {
+                None => verdict,
+                Some(mut all) => {
+                    all.failures.extend(verdict.failures);
+                    if verdict.error > all.error {
+                        (all.error, all.error_bound) = (verdict.error, verdict.error_bound);
+                    }
+                    all
+                }
+            });
+        }
+        Ok(all.unwrap_or_default())
+    }
+
+    /// The bytes over the links of one device in one direction: see the chapter's proofs. Those of an all-reduce go once
+    /// to the device that adds and once from there.
+    fn traffic(&self, _promise: &()) -> Traffic {
+        let is_twice = self.task == Task::AllReduce;
+        Traffic { read: self.received(), written: if is_twice { self.received() } else { 0 } }
+    }
+
+    /// The time in which as many bytes come from the left neighbour, on all devices at the same time: that of a copy of
+    /// a whole array, times the part of it that a device must receive.
+    fn ceiling_ms(&mut self, bench: &mut Bench, traffic: Traffic) -> Result<f64, Error> {
+        if self.n == 0 {
+            return bench.ceiling_ms(traffic);
+        }
+        if let Some(known) = self.ceiling_ms {
+            return Ok(known);
+        }
+        let devices = self.devices.len() as f64;
+        let arrays =
+            if self.task == Task::AllReduce { 2.0 } else { 1.0 } * (devices - 1.0) / devices;
+        let ceiling_ms = self.devices.copy_from_left_ms(bench, self.array())? * arrays;
+        self.ceiling_ms = Some(ceiling_ms);
+        Ok(ceiling_ms)
+    }
+
+    fn loaded_baseline(&self, _promise: &()) -> Result<Vec<Way<Self>>, Error> {
+        baseline::collective(self)
+    }
+
+    fn refill(&mut self, case: &Case) -> Result<(), Error> {
+        self.case = *case;
+        self.host = arrays(case, &self.devices);
+        self.sums = sums(case, &self.host);
+        for ((device, memory), host) in self.devices.iter().zip(&mut self.inputs).zip(&self.host) {
+            buffer::overwrite(device, memory, host)?;
+        }
+        Ok(())
+    }
+}
+
+/// Refuses all but all-reduces of vectors.
+pub fn all_reduces_only(rung: &Rung, case: &Case) -> Option<Refusal> {
+    refuses(rung, case, Task::AllReduce)
+}
+
+/// Refuses all but reduce-scatters of vectors.
+pub fn reduce_scatters_only(rung: &Rung, case: &Case) -> Option<Refusal> {
+    refuses(rung, case, Task::ReduceScatter)
+}
+
+/// Refuses all but all-gathers of vectors.
+pub fn all_gathers_only(rung: &Rung, case: &Case) -> Option<Refusal> {
+    refuses(rung, case, Task::AllGather)
+}
+
+/// Refuses all but all-to-alls of vectors.
+pub fn all_to_alls_only(rung: &Rung, case: &Case) -> Option<Refusal> {
+    refuses(rung, case, Task::AllToAll)
+}
+
+/// Refuses all but transpositions of matrices.
+pub fn transpositions_only(rung: &Rung, case: &Case) -> Option<Refusal> {
+    refuses(rung, case, Task::Transpose)
+}

@@ -1,0 +1,49 @@
+//! One kernel per device, which stores its part into the results of all devices: the second shot of `flags`.
+
+use cudarc::driver::{LaunchConfig, PushKernelArg};
+use harness::{Error, Launch, Rung, ptx};
+
+use crate::problem::{Collective, MOST, Shared, collective::all_gathers_only};
+
+/// One kernel per device, which stores its part into the results of all devices: the second shot of `flags`.
+pub static RUNG: Rung = Rung::new(
+    "all_gather_push",
+    "one kernel per device, which stores its part into all results: the second shot of flags",
+    ptx!("kernels/all_gather_push.ptx"),
+)
+.refuses(all_gathers_only);
+
+/// Threads per block.
+const THREADS: u32 = 512;
+
+/// One kernel per device.
+pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
+    let kernels = p.devices.kernels(rung.ptx, "all_gather_push")?; // such as all_gather_push_4
+    let parts = p.parts();
+    let blocks = (parts[0].1 as u32).div_ceil(4 * THREADS);
+    let config = LaunchConfig {
+        grid_dim: (blocks.clamp(1, p.devices.resident_blocks(&kernels, THREADS)?), 1, 1),
+        block_dim: (THREADS, 1, 1),
+        shared_mem_bytes: 0,
+    };
+    let flags = Shared::<u32>::zeros(&p.devices, config.grid_dim.0 as usize * MOST)?;
+    let kernel = kernels[0].clone();
+    let mut epoch = 1_u32;
+
+    let enqueue = move |p: &mut Collective| {
+        let outs = p.out_addresses();
+        for (rank, (first, end)) in (0_i32..).zip(&parts) {
+            let d = rank as usize;
+            let mut launch = p.devices[d].stream.launch_builder(&kernels[d]);
+            launch.arg(&p.inputs[d]).arg(&outs).arg(flags.addresses());
+            launch.arg(&rank).arg(&epoch).arg(first).arg(end);
+            // SAFETY: all_gather_push.cu is `(const float* in, Pointers out, Flags flags, int device, unsigned epoch,
+            // size_t first, size_t end)`. It reads end - first elements and writes as many of every device's result,
+            // which has n. It uses 8 flags per block of the grid, whose blocks are all resident.
+            unsafe { launch.launch(config)? };
+        }
+        epoch += 2;
+        Ok(())
+    };
+    Ok(Launch::new(kernel, config, (), enqueue))
+}

@@ -1,0 +1,49 @@
+//! One kernel per device, which stores each part of its array into the result of another device.
+
+use cudarc::driver::{LaunchConfig, PushKernelArg};
+use harness::{Error, Launch, Rung, ptx};
+
+use crate::problem::{Collective, MOST, Shared, collective::all_to_alls_only};
+
+/// One kernel per device, which stores each part of its array into the result of another device.
+pub static RUNG: Rung = Rung::new(
+    "all_to_all_push",
+    "one kernel per device, which stores each part into the result of another device",
+    ptx!("kernels/all_to_all_push.ptx"),
+)
+.refuses(all_to_alls_only);
+
+/// Threads per block.
+const THREADS: u32 = 512;
+
+/// One kernel per device.
+pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
+    let kernels = p.devices.kernels(rung.ptx, "all_to_all_push")?; // such as all_to_all_push_4
+    let part = p.part();
+    let blocks = (part as u32).div_ceil(4 * THREADS);
+    let config = LaunchConfig {
+        grid_dim: (blocks.clamp(1, p.devices.resident_blocks(&kernels, THREADS)?), 1, 1),
+        block_dim: (THREADS, 1, 1),
+        shared_mem_bytes: 0,
+    };
+    let flags = Shared::<u32>::zeros(&p.devices, config.grid_dim.0 as usize * MOST)?;
+    let kernel = kernels[0].clone();
+    let mut epoch = 1_u32;
+
+    let enqueue = move |p: &mut Collective| {
+        let outs = p.out_addresses();
+        for (rank, kernel) in (0_i32..).zip(&kernels) {
+            let d = rank as usize;
+            let mut launch = p.devices[d].stream.launch_builder(kernel);
+            launch.arg(&p.inputs[d]).arg(&outs).arg(flags.addresses());
+            launch.arg(&rank).arg(&epoch).arg(&part).arg(&p.n);
+            // SAFETY: all_to_all_push.cu is `(const float* in, Pointers out, Flags flags, int device, unsigned epoch,
+            // size_t part, size_t n)`. It reads n elements and writes one part of every device's result, which has room
+            // for a part per device. It uses 8 flags per block of the grid, whose blocks are all resident.
+            unsafe { launch.launch(config)? };
+        }
+        epoch += 2;
+        Ok(())
+    };
+    Ok(Launch::new(kernel, config, (), enqueue))
+}

@@ -1,0 +1,51 @@
+//! Stores instead of loads: every device sends its elements to the device that adds them, which waits for them.
+
+use cudarc::driver::{LaunchConfig, PushKernelArg};
+use harness::{Error, Launch, Rung, ptx};
+
+use crate::problem::{Collective, MOST, Shared, collective::reduce_scatters_only};
+
+/// Stores instead of loads: every device sends its elements to the device that adds them, which waits for them.
+pub static RUNG: Rung = Rung::new(
+    "reduce_scatter_push",
+    "stores instead of loads: elements are sent to the device that adds them, which waits",
+    ptx!("kernels/reduce_scatter_push.ptx"),
+)
+.refuses(reduce_scatters_only);
+
+/// Threads per block.
+const THREADS: u32 = 512;
+
+/// One kernel per device.
+pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
+    let kernels = p.devices.kernels(rung.ptx, "reduce_scatter_push")?; // such as reduce_scatter_push_4
+    let part = p.part();
+    let blocks = (part as u32).div_ceil(4 * THREADS);
+    let config = LaunchConfig {
+        grid_dim: (blocks.clamp(1, p.devices.resident_blocks(&kernels, THREADS)?), 1, 1),
+        block_dim: (THREADS, 1, 1),
+        shared_mem_bytes: 0,
+    };
+    let received = Shared::<f32>::scratch(&p.devices, part * p.devices.len())?;
+    let flags = Shared::<u32>::zeros(&p.devices, config.grid_dim.0 as usize * MOST)?;
+    let kernel = kernels[0].clone();
+    let mut epoch = 1_u32;
+
+    let enqueue = move |p: &mut Collective| {
+        let inputs = p.input_addresses();
+        for (rank, kernel) in (0_i32..).zip(&kernels) {
+            let mut out = p.outs[rank as usize].view_mut();
+            let mut launch = p.devices[rank as usize].stream.launch_builder(kernel);
+            launch.arg(&inputs).arg(&mut out).arg(received.addresses()).arg(flags.addresses());
+            launch.arg(&rank).arg(&epoch).arg(&part).arg(&p.n);
+            // SAFETY: reduce_scatter_push.cu is `(Pointers in, float* out, Pointers received, Flags flags, int device,
+            // unsigned epoch, size_t part, size_t n)`. It reads n elements of its device's array, writes its part of
+            // the result, and uses `part` elements per device of `received`, and 8 flags per block of the grid, whose
+            // blocks are all resident.
+            unsafe { launch.launch(config)? };
+        }
+        epoch += 2;
+        Ok(())
+    };
+    Ok(Launch::new(kernel, config, (), enqueue))
+}

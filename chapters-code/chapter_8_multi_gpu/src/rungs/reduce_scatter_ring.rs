@@ -1,0 +1,67 @@
+//! The first half of the ring: after it, each device has the whole sum of one chunk.
+
+use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::nvrtc::Ptx;
+use harness::{Error, Launch, Rung};
+
+use super::ring;
+use crate::problem::{Collective, Shared, collective::reduce_scatters_only, join_all};
+
+/// The first half of the ring: after it, each device has the whole sum of one chunk.
+pub static RUNG: Rung = Rung::new(
+    "reduce_scatter_ring",
+    "the first half of the ring: after it, each device has the whole sum of one chunk",
+    ring::RUNG.ptx,
+)
+.refuses(reduce_scatters_only);
+
+/// devices - 1 steps. In each, every device copies a partial sum from its left neighbour and adds its own elements.
+pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
+    let mut kernels = Vec::new();
+    for device in p.devices.iter() {
+        let module = device.context.load_module(Ptx::from_src(rung.ptx))?;
+        kernels.push(module.load_function("sum")?);
+    }
+    let chunks = p.parts();
+    let blocks = chunks[0].1.div_ceil(1024).clamp(1, p.devices[0].resident_blocks(1024) as usize);
+    let config = LaunchConfig {
+        grid_dim: (blocks as u32, 1, 1),
+        block_dim: (1024, 1, 1),
+        shared_mem_bytes: 0,
+    };
+    let sums = Shared::<f32>::scratch(&p.devices, p.n)?;
+    let kernel = kernels[0].clone();
+
+    // ANCHOR: enqueue
+    let enqueue = move |p: &mut Collective| {
+        let devices = p.devices.len();
+        let (inputs, outs) = (p.input_addresses(), p.out_addresses());
+        p.devices.fork_copies()?;
+        for step in 0..devices - 1 {
+            for (d, kernel) in kernels.iter().enumerate() {
+                let left = (d + devices - 1) % devices;
+                // In the last step, this is chunk d.
+                let (begin, end) = chunks[(left + devices - 1 - step) % devices];
+                if begin == end {
+                    continue;
+                }
+                let (at, n) = (4 * begin as u64, end - begin);
+                let from = if step == 0 { inputs.0[left] } else { sums.addresses().0[left] } + at;
+                let is_last = step == devices - 2;
+                let to = if is_last { outs.0[d] } else { sums.addresses().0[d] + at };
+                // SAFETY: both have n elements. All streams have met after the step before, and in this step nothing
+                // else writes these elements of the neighbour, or uses those here.
+                unsafe { p.devices.copy(left, from, d, to, n)? };
+                let own = p.inputs[d].slice(begin..end);
+                let mut launch = p.devices.streams[d].launch_builder(kernel);
+                launch.arg(&own).arg(&to).arg(&n);
+                // SAFETY: ring.cu is `(const float* own, float* received, size_t n)`. Both have n elements.
+                unsafe { launch.launch(config)? };
+            }
+            join_all(p.devices.streams.iter())?;
+        }
+        p.devices.join_copies()
+    };
+    // ANCHOR_END: enqueue
+    Ok(Launch::new(kernel, config, (), enqueue))
+}
