@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use chapter_8_multi_gpu::{DeviceParameters, Task, chapter::MultiGpu, problem::MOST};
 use clap::Parser;
+use harness::{Error, Shape};
 use report::{Options, TypeOptions};
 
 /// Runs, checks and times every rung of a task that several GPUs do together.
@@ -52,8 +53,28 @@ fn devices(text: &str) -> Result<usize, String> {
     }
 }
 
+/// Refuses vectors for tasks that are for matrices, and the other way around.
+fn check_shapes(tasks: &[Task], shapes: &[Shape]) -> Result<(), Error> {
+    for (task, shape) in tasks.iter().flat_map(|task| shapes.iter().map(move |shape| (task, shape)))
+    {
+        let (what, size) = match (task.is_for_matrices(), shape) {
+            (true, Shape::Vector { .. }) => ("matrices", "ROWSxCOLS"),
+            (false, Shape::Matrix { .. }) => ("vectors", "N"),
+            _ => continue,
+        };
+        let remedy = format!("remedy: give -n {size}");
+        return Err(Error::Usage(format!(
+            "{task} is for {what}, and the size is {shape}\n  {remedy}"
+        )));
+    }
+    Ok(())
+}
+
 fn main() -> ExitCode {
     let Arguments { options, types, devices, task, bins } = Arguments::parse();
+    if let Err(error) = check_shapes(&task, &options.elements) {
+        return report::exit(Err(error.into()));
+    }
     let devices = match &devices[..] {
         [] => vec![None],
         given => given.iter().copied().map(Some).collect(),

@@ -24,11 +24,9 @@ pub fn refuses(_rung: &Rung, case: &Case, task: Task) -> Option<Refusal> {
         let reason = format!("is for the task {task}: give --task {task}");
         return Some(Refusal::Unsuited(Cow::Owned(reason)));
     }
-    match (case.shape, task) {
-        (Shape::Vector { .. }, Task::Transpose) => Some(Refusal::wants_matrix()),
-        (Shape::Matrix { .. }, Task::Transpose) | (Shape::Vector { .. }, _) => {
-            (case.op != Op::Sum || case.dtype != Dtype::F32).then_some(Refusal::NoKernel)
-        }
-        (Shape::Matrix { .. }, _) => Some(Refusal::wants_vector()),
+    match (case.shape, task.is_for_matrices()) {
+        (Shape::Vector { .. }, true) => Some(Refusal::wants_matrix()),
+        (Shape::Matrix { .. }, false) => Some(Refusal::wants_vector()),
+        _ => (case.op != Op::Sum || case.dtype != Dtype::F32).then_some(Refusal::NoKernel),
     }
 }

@@ -32,6 +32,13 @@ pub enum Task {
     Compact,
 }
 
+impl Task {
+    /// Whether the task is for matrices. All others are for vectors.
+    pub fn is_for_matrices(self) -> bool {
+        self == Self::Transpose
+    }
+}
+
 impl fmt::Display for Task {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let value = self.to_possible_value();

@@ -60,6 +60,18 @@ fn matrices_of_all_shapes() {
     check(&run_all(&cases));
 }
 
+/// Many launches in a row, between which no host waits; and the ceiling, which copies of all devices give.
+#[test]
+fn rows_are_timed_and_still_verified() {
+    let mut cases = TASKS.map(|task| doing(task, 3, 600)).to_vec();
+    cases.push(of(3, 600));
+    let steps = testing::steps(&MultiGpu, &cases, &testing::is_right);
+    let rows = testing::check_timed(&MultiGpu, &steps);
+    assert_eq!(rows.len(), steps.len());
+    let bytes = |kernel| testing::row(&rows, kernel).bytes;
+    assert_eq!((bytes("ring"), bytes("all_gather_ring")), (3200, 1600));
+}
+
 /// The bytes that each device receives over its links while a rung runs.
 fn received(rung: &str, case: &Case) -> Vec<u64> {
     let runner = simulator();
@@ -106,6 +118,19 @@ fn bytes_over_the_links() {
     let matrix = Case { shape, ..doing(Task::Transpose, 4, 1) };
     for rung in ["transpose_exchange", "transpose_push", "transpose_packs"] {
         assert_eq!(received(rung, &matrix), [3 * part / 4; 4], "{rung}");
+    }
+}
+
+/// An access of `transpose_packs` to its tile takes two passes over the banks, one of `transpose_push` takes one.
+#[test]
+fn wavefronts() {
+    let shape = Shape::Matrix { rows: 256, cols: 256 };
+    let case = Case { shape, ..doing(Task::Transpose, 4, 1) };
+    for (rung, passes) in [("transpose_push", 1), ("transpose_packs", 2)] {
+        let counters = testing::counted(&MultiGpu, rung, &case);
+        let (loads, stores) = (counters.shared_load_requests, counters.shared_store_requests);
+        assert_eq!(counters.shared_load_wavefronts, passes * loads, "{rung}");
+        assert_eq!(counters.shared_store_wavefronts, passes * stores, "{rung}");
     }
 }
 

@@ -94,6 +94,17 @@ impl Deref for Devices {
     }
 }
 
+impl Drop for Devices {
+    /// Goes back to the context of the first device, which lives on: cudarc frees memory in whatever context is current,
+    /// and that of the last device has then been destroyed.
+    fn drop(&mut self) {
+        self.streams.clear();
+        self.all.truncate(1);
+        let context = &self.all[0].context;
+        context.record_err(context.bind_to_thread());
+    }
+}
+
 impl Devices {
     /// `first` and the next devices, `count` in all, each with a further stream.
     ///
