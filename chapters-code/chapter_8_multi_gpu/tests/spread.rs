@@ -146,6 +146,14 @@ fn sums_have_a_fixed_order() {
     assert!(runs.iter().all(|rows| checksums(rows) == checksums(&runs[0])));
 }
 
+/// Many launches in a row, between which no host waits.
+#[test]
+fn rows_are_timed_and_still_verified() {
+    let cases = TASKS.map(|task| of(task, 3, 20_003));
+    let steps = testing::steps(&MultiGpu, &cases, &testing::is_right);
+    assert_eq!(testing::check_timed(&MultiGpu, &steps).len(), steps.len());
+}
+
 /// What limits a rung is the memory of one device: the bytes that are counted are those of its part.
 #[test]
 fn bytes_are_those_of_one_device() {
