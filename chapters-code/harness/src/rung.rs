@@ -25,10 +25,11 @@ use crate::{
 
 /// A problem together with the rungs that solve it.
 pub struct Posed<P: Problem> {
+    /// For each number of [`Problem::work`], the same work by a library; looked for once. (Before the problem, so that
+    /// its memory is freed while all contexts of the problem live.)
+    baselines: HashMap<u32, Option<Way<P>>>,
     problem: P,
     ladder: Ladder<P>,
-    /// For each number of [`Problem::work`], the same work by a library; looked for once.
-    baselines: HashMap<u32, Option<Way<P>>>,
     /// The verdicts of memory that was judged right, by what they depend on.
     right: HashMap<Judged, Verdict>,
 }
