@@ -3,10 +3,11 @@
 //! Each names the checks that detect its fault, and a test holds it to that. It is launched as the rung that it is a
 //! broken version of.
 
-use harness::{Case, Ladder, Rung, Shape, ptx, verify::Checker};
+use harness::{Case, ChapterParameters, Ladder, Rung, Shape, ptx, verify::Checker};
 
 use crate::{
-    problem::{AllReduce, vectors_only},
+    DeviceParameters,
+    problem::{AllReduce, MOST, vectors_only},
     rungs::{flags, push},
 };
 
@@ -42,7 +43,8 @@ static REUSED_SLOT: Rung = Rung::new(
 .refuses(vectors_only)
 .adapts(several_tiles);
 
-/// A case in which each of two blocks has several tiles, with up to eight devices.
+/// A case in which each of two blocks has four tiles.
 fn several_tiles(case: &Case) -> Case {
-    Case { shape: Shape::Vector { n: case.elements().max(1 << 19) }, ..*case }
+    let devices = DeviceParameters::of(case).devices.unwrap_or(MOST) as u64;
+    Case { shape: Shape::Vector { n: case.elements().max(devices << 16) }, ..*case }
 }
