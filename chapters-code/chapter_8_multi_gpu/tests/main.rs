@@ -4,3 +4,4 @@ mod broken;
 mod command_line;
 mod common;
 mod ladder;
+mod simulated;
