@@ -176,6 +176,18 @@ reading("a struck barrier of a cluster is a race", "chapter_2_histogram/clusters
     assert.match(await verdict(lab), /[1-9]\d* races?\./);
 });
 
+reading("a struck release is a race of two devices, between which a picture counts the bytes", "chapter_8_multi_gpu/links.html", {}, async (page) => {
+    const lab = await open(page, "chapter_8_multi_gpu/push");
+    assert.match(await verdict(lab), /The result is right\. No race\. 4 launches/);
+    assert.ok(await lab.getByLabel("Weak memory", { exact: true }).isDisabled());
+    await lab.locator(".found summary", { hasText: "Bytes from device to device" }).click();
+    assert.equal(await lab.locator(".found .links .cell.written").count(), 12, "each of 4 devices sends to 3");
+    await lab.locator('select[name="devices"]').selectOption("2");
+    await strike(lab, /^strike out: the order of the store in line/);
+    assert.match(await verdict(lab), /[1-9]\d* races?\. .* 2 launches/);
+    assert.match(await lab.locator(".found .race").first().innerText(), /on device 0,[^]*__threadfence_system\(\)[^]*on device 1,|on device 1,[^]*__threadfence_system\(\)[^]*on device 0,/);
+});
+
 reading("without barriers, another order of warps gives a wrong sum", PAGE, {}, async (page) => {
     const lab = await open(page, KERNEL);
     await lab.getByLabel("Look for races").uncheck();
@@ -289,6 +301,7 @@ const CHOICES = [
     ["chapter_5_segmented_scan/sparse.html", "chapter_5_segmented_scan/spmv_merge_path", { matrix: ["banded", "long-row"] }, []],
     ["chapter_6_transpose/tile.html", "chapter_6_transpose/tile", {}, ["Threads per block", "128", "blocks of 128 threads; its own have 1024"]],
     ["chapter_7_coalescing/copy.html", "chapter_7_coalescing/bytes_in_flight", { "loads-per-thread": ["2", "8"], resident: ["4"] }, []],
+    ["chapter_8_multi_gpu/small.html", "chapter_8_multi_gpu/one_shot", { devices: ["2", "8"] }, []],
 ];
 
 for (const [path, kernel, values, [refused, value, reason]] of CHOICES) {

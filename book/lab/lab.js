@@ -427,9 +427,11 @@
             }
             const isLarge = run.elements > LARGEST_TO_STEP;
             const isTooLargeForWeak = run.elements > LARGEST_WEAK;
-            this.weak.disabled = isTooLargeForWeak;
-            this.weak.checked &&= !isTooLargeForWeak;
-            this.weak.parentElement.title = isTooLargeForWeak ? `At most ${thousands(LARGEST_WEAK)} elements are run with weak memory.` : WEAK;
+            const isOfSeveral = run.allocations.some((allocation) => allocation.device !== undefined);
+            this.weak.disabled = isTooLargeForWeak || isOfSeveral;
+            this.weak.checked &&= !this.weak.disabled;
+            const notWeak = isOfSeveral ? "Memory is never weak where kernels of several devices run at the same time." : `At most ${thousands(LARGEST_WEAK)} elements are run with weak memory.`;
+            this.weak.parentElement.title = this.weak.disabled ? notWeak : WEAK;
             this.seeds.parentElement.hidden = !this.weak.checked;
             this.seeds.value = String(Math.min(Math.max(Math.floor(Number(this.seeds.value)), 1), MOST_SEEDS));
             this.runButton.disabled = refusal !== undefined;
@@ -556,6 +558,11 @@
             if (reports.length > 0) {
                 this.found.append(make("details", {}, make("summary", {}, plural(reports.length, "more race")), ...reports));
             }
+            if (outcome.links) {
+                const links = make("details", {}, make("summary", {}, "Bytes from device to device"), make("div"));
+                links.lastChild.innerHTML = outcome.links;
+                this.found.append(links);
+            }
             this.light();
             this.tabulate();
         }
@@ -673,7 +680,7 @@
             }
             const { launches, traced } = this.outcome;
             const choose = () => this.chooseBlock();
-            this.launch = make("select", { onchange: choose }, ...launches.map((launch, index) => make("option", {}, `${index + 1}: ${launch.kernel}`)));
+            this.launch = make("select", { onchange: choose }, ...launches.map((launch, index) => make("option", {}, `${index + 1}: ${launch.kernel}${launch.device === undefined ? "" : ` on device ${launch.device}`}`)));
             this.block = make("select", { onchange: () => this.loadSteps() });
             this.warp = make("select", { onchange: () => this.filterSteps() });
             this.slider = make("input", { type: "range", min: "0", step: "1", "aria-label": "Step", oninput: () => this.show_step(Number(this.slider.value)) });

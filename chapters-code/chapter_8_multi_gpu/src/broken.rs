@@ -10,7 +10,7 @@ use harness::{
 use crate::{
     DeviceParameters, Task,
     problem::{
-        Collective,
+        Collective, MOST,
         collective::{all_reduces_only, reduce_scatters_only, transpositions_only},
         scan::{SpreadScan, scans_only},
     },
@@ -72,9 +72,10 @@ static UNFINISHED_TILE: Rung = Rung::new(
 .refuses(transpositions_only)
 .adapts(square);
 
-/// A case in which each of two blocks has several tiles, with up to eight devices.
+/// A case in which each of two blocks has four tiles.
 fn several_tiles(case: &Case) -> Case {
-    Case { shape: Shape::Vector { n: case.elements().max(1 << 19) }, ..*case }
+    let devices = DeviceParameters::of(case).devices.unwrap_or(MOST) as u64;
+    Case { shape: Shape::Vector { n: case.elements().max(devices << 16) }, ..*case }
 }
 
 static LOOKBACK_GPU_SCOPE: Rung = Rung::new(

@@ -104,10 +104,13 @@ impl Chapter for MultiGpu {
         )))
     }
 
+    fn devices(&self, case: &Case) -> usize {
+        DeviceParameters::of(&self.complete(case)).devices.unwrap_or(2)
+    }
+
     fn device_bytes(&self, case: &Case) -> u64 {
         // The input, the result, the gathered arrays, two to copy between for the ceiling, and room for the driver.
-        let devices = DeviceParameters::of(case).devices.unwrap_or(2) as u64;
-        case.input_bytes() * (3 + devices) + (64 << 20)
+        case.input_bytes() * (3 + self.devices(case) as u64) + (16 << 20)
     }
 
     fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {

@@ -8,3 +8,4 @@ mod common;
 mod ladder;
 mod model;
 mod spread;
+mod simulated;

@@ -67,9 +67,20 @@ pub fn remove_peers(count: usize) {
     PEERS.fetch_sub(count, Ordering::SeqCst);
 }
 
-/// Whether kernels of some context may access the memory of another device.
+/// Whether kernels of some context may access the memory of another device. (A pool stays open to a device whose
+/// contexts are gone.)
 pub fn any_peers() -> bool {
-    PEERS.load(Ordering::SeqCst) > 0
+    PEERS.load(Ordering::SeqCst) > 0 && on_several_devices()
+}
+
+/// Whether there are contexts on several devices.
+pub fn on_several_devices() -> bool {
+    driver().is_ok_and(|driver| {
+        let is_used = |ordinal: &usize| {
+            !driver.contexts.find(|context| context.ordinal == *ordinal).is_empty()
+        };
+        (0..driver.devices.len()).filter(is_used).nth(1).is_some()
+    })
 }
 
 thread_local! {

@@ -116,7 +116,7 @@ impl Launch {
         }
         let device = context.device()?;
         let busy = lock(&device.busy);
-        let (job, workspace) = self.job(context, options::current())?;
+        let (job, workspace) = self.job(context, options::current(), None)?;
         let launched = simt::launch_in(job.table.clone(), &job.launch(), &job.options);
         drop(workspace);
         drop(busy);
@@ -133,11 +133,13 @@ impl Launch {
         }
     }
 
-    /// The launch as the machine takes it, and the memory for its barriers of the whole grid.
+    /// The launch as the machine takes it, and the memory for its barriers of the whole grid. `group` is what
+    /// [`recording::launch`] takes.
     pub fn job(
         &self,
         context: &Context,
         options: simt::Options,
+        group: Option<(u64, &[usize])>,
     ) -> Result<(simt::Job, Option<GridWorkspace<'static>>)> {
         let Request { grid, block, dynamic_shared, cluster, .. } = self.request;
         let device = context.device()?;
@@ -150,7 +152,7 @@ impl Launch {
         let workspace = self.request.cooperative.then(|| GridWorkspace::new(&device.memory));
         let workspace = workspace.transpose()?;
         let grid_workspace = workspace.as_ref().map_or(0, |workspace| workspace.address);
-        recording::launch(&device.memory, self)?;
+        recording::launch(device, self, group)?;
         let job = simt::Job {
             kernel: self.function.kernel.clone(),
             grid,

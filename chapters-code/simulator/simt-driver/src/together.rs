@@ -198,9 +198,10 @@ impl Queue {
         after.extend(ended.map(|(number, _)| number));
         after.sort_unstable();
         after.dedup();
+        let group = Some((self.group, &after[..]));
         let result = match operation {
             _ if context.faulted() => Ok(()),
-            Operation::Kernel(launch) => match launch.job(&context, self.options.clone()) {
+            Operation::Kernel(launch) => match launch.job(&context, self.options.clone(), group) {
                 Ok((job, workspace)) => {
                     work.follow_launches(self.group, vec![self.running.len()]);
                     self.running.push(Some(Running { work, context, _workspace: workspace }));

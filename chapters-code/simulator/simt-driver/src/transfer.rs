@@ -152,13 +152,13 @@ fn copy(target: Memory, source: Memory, bytes: usize) -> Result {
         (Memory::Host(to), Memory::Device(device, from)) => {
             let to = to.as_slice_mut(bytes)?;
             let _busy = lock(&device.busy);
-            recording::read(&device.memory, from, bytes);
+            recording::read(device, from, bytes);
             Ok(device.memory.read(from, to)?)
         }
         (Memory::Device(device, to), Memory::Host(from)) => {
             let from = from.as_slice(bytes)?;
             let _busy = lock(&device.busy);
-            recording::write(&device.memory, to, from);
+            recording::write(to, from);
             Ok(device.memory.write(to, from)?)
         }
         (Memory::Device(to_device, to), Memory::Device(from_device, from)) => {
@@ -166,7 +166,7 @@ fn copy(target: Memory, source: Memory, bytes: usize) -> Result {
                 return copy_across((to_device, to), (from_device, from), bytes);
             }
             let _busy = lock(&to_device.busy);
-            recording::copy(&to_device.memory, to, from, bytes as u64);
+            recording::copy(to, from, bytes as u64);
             Ok(to_device.memory.copy(to, from, bytes as u64)?)
         }
     }
@@ -178,6 +178,7 @@ fn copy_across(
     (from_device, from): (&Device, CUdeviceptr),
     bytes: usize,
 ) -> Result {
+    recording::copy(to, from, bytes as u64);
     let mut buffer = vec![0; bytes.min(CHUNK)];
     for start in (0..bytes).step_by(CHUNK) {
         let part = &mut buffer[..CHUNK.min(bytes - start)];
@@ -263,7 +264,7 @@ impl Fill {
         let _busy = lock(&device.busy);
         for row in 0..height {
             let at = address.wrapping_add((row as u64).wrapping_mul(pitch as u64));
-            recording::fill(&device.memory, at, pattern, width as u64);
+            recording::fill(at, pattern, width as u64);
             device.memory.fill(at, pattern, width as u64)?;
         }
         Ok(())

@@ -20,7 +20,7 @@ pub use fault::{Fault, FaultKind};
 pub use launch::{LaunchReport, Report};
 pub use link::Link;
 pub use race::{Action, Missing, Race, RaceAccess, RaceKind, Space};
-pub use recording::{Bytes, Operation, RecordedAllocation, RecordedOperation, Recording};
+pub use recording::{Bytes, InGroup, Operation, RecordedAllocation, RecordedOperation, Recording};
 pub use search::{BarrierOrder, WeakFailure, WeakMemory, WeakRun, try_seeds};
 pub use trace::{
     AccessKind, AccessSpace, Event, Executed, InstructionClass, MbarrierUse, Place, Trace,

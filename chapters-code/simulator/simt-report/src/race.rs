@@ -191,6 +191,9 @@ impl Missing {
 pub struct RaceAccess {
     /// `file.cu:12`.
     pub line: String,
+    /// The number of the device, if the two accesses are of different launches.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<u32>,
     /// The block's coordinates.
     pub block: [u32; 3],
     /// The warp's number in the block.

@@ -1,11 +1,11 @@
-//! What a device executed, with the memory that it started from: enough to execute it again elsewhere.
+//! What devices executed, with the memory that it started from: enough to execute it again elsewhere.
 
 use std::fmt;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// The operations of a device since recording began.
+/// The operations of all devices since recording began.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recording {
     /// The PTX of the modules whose kernels were launched.
@@ -32,12 +32,24 @@ impl Recording {
 pub struct RecordedAllocation {
     /// The device address of the first byte.
     pub address: u64,
+    /// The number of the device, if there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<u32>,
     /// The content before the first operation that names the allocation.
     pub content: Bytes,
 }
 
 /// An operation with all that was written and read.
 pub type RecordedOperation = Operation<Bytes, Bytes>;
+
+/// A launch that ran at the same time as others: its place in their group.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InGroup {
+    /// The number of the group, from 0. The operations of a group follow each other.
+    pub number: usize,
+    /// The launches that this one follows, by their numbers in the group, from 0 in the order of the recording.
+    pub after: Vec<usize>,
+}
 
 /// An operation: `W` is what the host writes, and `R` what it reads. Addresses are those of the device that was
 /// recorded.
@@ -60,8 +72,14 @@ pub enum Operation<W, R> {
         cooperative: bool,
         /// The arguments, laid out as the kernel's parameters are.
         parameters: Bytes,
+        /// The number of the device, if there are several.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        device: Option<u32>,
+        /// Where the launch ran together with others.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        group: Option<InGroup>,
     },
-    /// Bytes are copied within the device.
+    /// Bytes are copied within a device, or from one to another.
     Copy {
         /// The first byte that is written.
         to: u64,
@@ -112,6 +130,8 @@ impl<W, R> Operation<W, R> {
                 dynamic_shared,
                 cooperative,
                 ref parameters,
+                device,
+                ref group,
             } => Operation::Launch {
                 module,
                 kernel: kernel.clone(),
@@ -120,6 +140,8 @@ impl<W, R> Operation<W, R> {
                 dynamic_shared,
                 cooperative,
                 parameters: parameters.clone(),
+                device,
+                group: group.clone(),
             },
             Self::Copy { to, from, bytes } => Operation::Copy { to, from, bytes },
             Self::Fill { address, ref pattern, count } => {

@@ -42,6 +42,7 @@ fn a_counter_is_found_by_its_name() {
 fn a_report_is_written_and_read() {
     let side = |line: &str, lane, access| RaceAccess {
         line: line.into(),
+        device: None,
         block: [1, 0, 0],
         warp: 2,
         lane,

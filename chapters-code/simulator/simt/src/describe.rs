@@ -73,6 +73,7 @@ pub(crate) fn describe(finding: &Finding, grid: &Grid<'_>, block: u64) -> Race {
 fn access(grid: &Grid<'_>, block: [u32; 3], event: &Event) -> RaceAccess {
     RaceAccess {
         line: grid.kernel.source(event.pc),
+        device: None,
         block,
         warp: event.warp(),
         lane: event.lane(),
@@ -253,6 +254,7 @@ fn describe_pending(
     let second = access(grid, block, event);
     let first = RaceAccess {
         line: grid.kernel.source(copy),
+        device: None,
         block,
         warp,
         lane: second.lane,
@@ -289,7 +291,8 @@ fn describe_shuffle(
         "undefined value {}, warp {warp}: at {line}, lane {lane} reads from lane {source}, which does not participate in the shuffle",
         in_block(grid, block)
     );
-    let side = |lane, access| RaceAccess { line: line.clone(), block, warp, lane, access };
+    let side =
+        |lane, access| RaceAccess { line: line.clone(), device: None, block, warp, lane, access };
     Race {
         kind: RaceKind::ShuffleSource,
         space: Space::Warp,
@@ -313,6 +316,7 @@ fn barrier_race(
 ) -> Race {
     let side = |(waiter, line, access): (&Waiter, String, _)| RaceAccess {
         line,
+        device: None,
         block,
         warp: waiter.warp,
         lane: waiter.lane(),

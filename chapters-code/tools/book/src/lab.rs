@@ -33,7 +33,7 @@ const WITH_CHOICES: [Shape; 2] = [Shape::Vector { n: 1024 }, Shape::Matrix { row
 /// Numbers of threads per block.
 const BLOCKS: [u32; 3] = [64, 128, 512];
 /// The chapters' parameters, with their names on the command line, and their values.
-const PARAMETERS: [(&str, &str, &[&str]); 18] = [
+const PARAMETERS: [(&str, &str, &[&str]); 19] = [
     ("bins", "bins", &["16", "256", "1024"]),
     ("keys", "keys", &["1", "16"]),
     ("copies", "copies", &["1", "2", "4", "8", "16", "32"]),
@@ -51,6 +51,7 @@ const PARAMETERS: [(&str, &str, &[&str]); 18] = [
     ("records", "layout", &["pairs", "particles"]),
     ("loads", "loads-per-thread", &["1", "2", "4", "8"]),
     ("resident", "resident", &["1", "2", "4", "8"]),
+    ("devices", "devices", &["2", "8"]),
     ("order", "index-order", &["ascending", "32", "random", "sorted"]),
 ];
 /// Parameters of chapters that are chosen where the usual case leaves them open, and what that means.

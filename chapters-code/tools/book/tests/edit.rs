@@ -173,6 +173,8 @@ fn ones(parameters: Vec<u8>) -> Run {
         dynamic_shared: 0,
         cooperative: false,
         parameters: simt_report::Bytes(parameters),
+        device: None,
+        group: None,
     };
     Run {
         size: "32".into(),
@@ -184,6 +186,7 @@ fn ones(parameters: Vec<u8>) -> Run {
         seed: 0,
         allocations: vec![Allocation {
             address: 4096,
+            device: None,
             content: Content::Fill { byte: 0, bytes: 128 },
         }],
         operations: vec![

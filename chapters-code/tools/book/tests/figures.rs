@@ -317,3 +317,30 @@ fn a_look_back_at_three_moments() {
     assert_refused(wide, "a status word holds 4 bytes");
     assert_refused("look_back kernel=sequential n=64", "no warp looks back at status words");
 }
+
+#[test]
+fn links_carry_what_devices_load_and_store() {
+    let run = "chapter=chapter_8_multi_gpu n=4096 devices=4";
+    insta::assert_snapshot!(drawn(&format!("links kernel=gather {run}")));
+    let sums = said(&format!("links kernel=two_shot {run}"));
+    assert_eq!(sums.len(), 4);
+    // 3/4 of an array of 16 KiB as loads, and as much as the stores of others.
+    assert!(sums.iter().all(|words| words.ends_with("It receives 24,576.")), "{sums:?}");
+    assert_refused("links kernel=sequential n=64", "the run moves nothing over links");
+}
+
+#[test]
+fn a_race_of_two_devices_names_both() {
+    for (kernel, more, missing) in [
+        ("gpu_scope", "n=2048", "What is missing: the scope of the system."),
+        ("missing_release", "n=2048", "no <code>__threadfence_system()</code> lies between them."),
+        ("reused_slot", "n=2^17", "no <code>__threadfence_system()</code> lies between them."),
+    ] {
+        let html = drawn(&format!(
+            "race kernel={kernel} chapter=chapter_8_multi_gpu devices=2 launch=2 {more}"
+        ));
+        println!("{html}");
+        assert!(html.contains(missing), "{kernel}: {html}");
+        assert!(html.contains(" on device 0,") && html.contains(" on device 1,"), "{html}");
+    }
+}

@@ -48,7 +48,8 @@ fn side(access: &RaceAccess, place: &str, line: &str) -> String {
         Action::Absent => "has left, and would have to give up",
         other @ (Action::Copy | Action::Wait | Action::Branch) => other.name(),
     };
-    let who = format!("Thread {thread} of block ({block}), warp {warp}, lane {lane},");
+    let device = access.device.map_or(String::new(), |device| format!(" on device {device}"));
+    let who = format!("Thread {thread} of block ({block}){device}, warp {warp}, lane {lane},");
     format!(
         "<li><span class=\"who\">{who}</span> {verb} {}:<br/>{}</li>\n",
         inline(place),

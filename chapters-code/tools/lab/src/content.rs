@@ -27,6 +27,9 @@ pub enum Content {
         seed: u64,
         /// The number of elements.
         count: usize,
+        /// The number of the device, if each of several has an input of its own.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        device: Option<u32>,
     },
     /// Some bytes again and again.
     Repeat {
@@ -96,6 +99,11 @@ impl Element {
 impl Content {
     /// The shortest form of `content`. `seed` is that of the inputs.
     pub fn of(content: &[u8], seed: u64) -> Self {
+        Self::of_device(content, seed, None)
+    }
+
+    /// The same of content on a device, if there are several.
+    pub fn of_device(content: &[u8], seed: u64, device: Option<u32>) -> Self {
         let first = content.first().copied().unwrap_or_default();
         if content.iter().all(|&byte| byte == first) {
             return Self::Fill { byte: first, bytes: content.len() };
@@ -104,7 +112,7 @@ impl Content {
         let digits = Element::ALL.into_iter().filter(is_whole);
         let mut digits = digits.map(|element| {
             let count = content.len() / element.size();
-            Self::Digits { element, seed, count }
+            Self::Digits { element, seed, count, device }
         });
         let is_equal = |digits: &Self| digits.bytes() == content;
         let digits = digits.find(is_equal);
@@ -125,7 +133,8 @@ impl Content {
     pub fn bytes(&self) -> Vec<u8> {
         match *self {
             Self::Fill { byte, bytes } => vec![byte; bytes],
-            Self::Digits { element, seed, count } => {
+            Self::Digits { element, seed, count, device } => {
+                let seed = device.map_or(seed, |device| seed_of(seed, device));
                 let mut bytes = Vec::with_capacity(count * element.size());
                 (0..count as u64).for_each(|i| element.write(digit(seed, i), &mut bytes));
                 bytes
@@ -138,7 +147,9 @@ impl Content {
     /// The same content, with other digits if it is of digits.
     pub fn with_seed(&self, seed: u64) -> Self {
         match *self {
-            Self::Digits { element, count, .. } => Self::Digits { element, seed, count },
+            Self::Digits { element, count, device, .. } => {
+                Self::Digits { element, seed, count, device }
+            }
             ref other => other.clone(),
         }
     }
@@ -203,6 +214,11 @@ fn digit(seed: u64, i: u64) -> u8 {
     first.copied().unwrap_or_else(|| (bits(seed, i) % 10) as u8)
 }
 
+/// What the digits of one of several devices are drawn from. A test holds this to what chapter 8 does.
+fn seed_of(seed: u64, device: u32) -> u64 {
+    seed.wrapping_mul(1000).wrapping_add(device.into())
+}
+
 /// 64 random bits for position `i`: SplitMix64 (Steele, Lea and Flood 2014), run from two words.
 fn bits(seed: u64, i: u64) -> u64 {
     let mut z = (seed ^ 0x5851_f42d_4c95_7f2d).wrapping_add(i.wrapping_mul(0x9e37_79b9_7f4a_7c15));
@@ -220,11 +236,11 @@ mod tests {
 
     #[test]
     fn content_is_short_and_the_same() {
-        let digits = Content::Digits { element: Element::F32, seed: 5, count: 100 };
+        let digits = Content::Digits { element: Element::F32, seed: 5, count: 100, device: None };
         for (content, weight) in [
             (Content::Fill { byte: 0xfb, bytes: 40 }, 0),
             (digits.clone(), 0),
-            (Content::Digits { element: Element::I64, seed: 5, count: 9 }, 0),
+            (Content::Digits { element: Element::I64, seed: 5, count: 9, device: None }, 0),
             (Content::Repeat { pattern: Bytes(vec![1, 2, 3, 4]), count: 9 }, 0),
             (Content::Repeat { pattern: Bytes(vec![1, 2, 3, 4, 5, 6, 7, 8]), count: 9 }, 0),
             (Content::Bytes(Bytes(vec![1, 2, 3])), 3),

@@ -1,7 +1,7 @@
 //! What the book keeps of a kernel for its lab: the PTX, the sources that the PTX names, and the recorded runs.
 
 use serde::{Deserialize, Serialize};
-use simt_report::{Bytes, Counters, RecordedOperation, Recording};
+use simt_report::{Bytes, Counters, RecordedAllocation, RecordedOperation, Recording};
 
 use crate::content::{Content, Expected};
 
@@ -104,6 +104,9 @@ pub struct Run {
 pub struct Allocation {
     /// The address on the device that was recorded.
     pub address: u64,
+    /// The number of the device, if there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<u32>,
     /// The content.
     pub content: Content,
 }
@@ -143,12 +146,12 @@ impl Data {
         let modules: Vec<usize> =
             recording.modules.iter().map(|text| self.module(text, recording)).collect();
         let allocations = recording.allocations.iter().map(|allocation| {
-            let (address, content) = (allocation.address, &allocation.content.0);
-            let content = match is_overwritten(recording, address, content.len()) {
-                true => Content::Fill { byte: 0, bytes: content.len() },
-                false => Content::of(content, seed),
+            let RecordedAllocation { address, device, ref content } = *allocation;
+            let content = match is_overwritten(recording, address, content.0.len()) {
+                true => Content::Fill { byte: 0, bytes: content.0.len() },
+                false => Content::of_device(&content.0, seed, device),
             };
-            Allocation { address, content }
+            Allocation { address, device, content }
         });
         let encode = Encode { is_broken: self.is_broken, recording, right, modules, seed };
         let operations = recording.operations.iter().map(|operation| encode.operation(operation));
@@ -191,6 +194,11 @@ impl Run {
             Operation::Launch { .. } | Operation::Copy { .. } | Operation::Fill { .. } => 0,
         });
         memory.chain(operations).sum()
+    }
+
+    /// Whether launches of several devices run at the same time.
+    pub fn is_of_several_devices(&self) -> bool {
+        self.allocations.iter().any(|allocation| allocation.device.is_some())
     }
 
     /// Whether an input is of digits, which can be drawn anew.

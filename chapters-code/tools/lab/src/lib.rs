@@ -10,9 +10,11 @@
 
 pub mod content;
 pub mod data;
+mod devices;
 #[cfg(target_family = "wasm")]
 mod exports;
 pub mod fold;
+mod group;
 pub mod remove;
 pub mod registers;
 pub mod replay;

@@ -4,19 +4,15 @@ use std::sync::Arc;
 
 use ptx::ir::Module;
 use serde::{Deserialize, Serialize};
-use simt::{LoadedModule, Memory};
-use simt_report::{Counters, LaunchReport, WeakMemory};
+use simt_report::{Counters, LaunchReport, Link, WeakMemory};
 
-use crate::content::{Content, Expected, hash};
+use crate::content::{Expected, hash};
 use crate::data::{Operation, Run};
+use crate::devices::Devices;
+use crate::group;
 use crate::value;
 use crate::weak::{self, Weak};
 
-/// Bytes of the simulated device.
-const CAPACITY: u64 = 1 << 30;
-/// The structure through which the blocks of a cooperative launch meet, with a barrier at which no block has arrived
-/// (`cooperative_groups/details/driver_abi.h`).
-const GRID_WORKSPACE: [u32; 2] = [8, 0];
 /// Differences of a result that are listed.
 const LISTED: usize = 4;
 
@@ -47,6 +43,26 @@ pub struct Options {
     pub removed: Vec<String>,
 }
 
+impl Options {
+    /// The options of each launch.
+    pub(crate) fn of_machine(&self) -> simt::Options {
+        simt::Options {
+            weak_memory: self.weak_memory.clone(),
+            active_masks: 0,
+            seed: self.seed,
+            counters: true,
+            races: self.races,
+            trace: self.trace,
+            trace_registers: self.trace,
+            instruction_limit: self.instruction_limit,
+            resident_blocks: self.resident_blocks,
+            grid_workspace: 0,
+            // So that the first race reported is the same one everywhere: a page has no other thread.
+            threads: 1,
+        }
+    }
+}
+
 /// What a run did.
 #[derive(Clone, Debug, Serialize)]
 pub struct Outcome {
@@ -54,6 +70,9 @@ pub struct Outcome {
     pub launches: Vec<LaunchReport>,
     /// The counters of all launches together.
     pub counters: Counters,
+    /// What kernels and copies moved from device to device.
+    #[serde(skip)]
+    pub links: Vec<Link>,
     /// Whether the results are right; none if the run was stopped, or nothing is known of the right ones.
     pub is_right: Option<bool>,
     /// Some of the elements that differ from what they should be.
@@ -115,7 +134,9 @@ pub fn replay(
         has_other_digits.then(|| results(run, unchanged, options.input_seed)).transpose()?;
     let execution = Execution { run, modules, right: right.as_ref(), options };
     let mut outcome = execution.outcome()?;
-    if options.weak_seeds == 0 || outcome.is_right != Some(true) {
+    // Memory is never weak where launches run at the same time.
+    let is_weak = options.weak_seeds > 0 && !run.is_of_several_devices();
+    if !is_weak || outcome.is_right != Some(true) {
         return Ok(outcome);
     }
     let weak = weak::search(&execution)?;
@@ -135,7 +156,9 @@ impl Execution<'_> {
     /// Executes the run once.
     pub(crate) fn outcome(&self) -> Result<Outcome, String> {
         let Self { run, modules, right, options } = *self;
-        let (launches, reads) = execute(run, modules, options)?;
+        let executed = execute(run, modules, options)?;
+        let links = executed.links();
+        let Executed { launches, reads, .. } = executed;
         let mut counters = Counters::default();
         launches
             .iter()
@@ -145,6 +168,7 @@ impl Execution<'_> {
         let mut outcome = Outcome {
             launches,
             counters,
+            links,
             is_right: None,
             differences: Vec::new(),
             different: 0,
@@ -166,7 +190,7 @@ impl Execution<'_> {
 /// The results on other digits. The kernel without changes was judged right on the book's.
 fn results(run: &Run, unchanged: &[Arc<Module>], digits: Option<u64>) -> Result<Right, String> {
     let plain = Options { input_seed: digits, ..Options::default() };
-    let (_, reads) = execute(run, unchanged, &plain)?;
+    let Executed { reads, .. } = execute(run, unchanged, &plain)?;
     Ok(reads.into_iter().map(|read| Some(read.bytes)).collect())
 }
 
@@ -204,141 +228,83 @@ fn judge(outcome: &mut Outcome, run: &Run, reads: &[Read<'_>], right: &[Option<V
     }
 }
 
-/// Runs the operations up to the first fault. Gives the launches, and what the host read.
+/// What has been executed of a run.
+pub(crate) struct Executed<'a> {
+    run: &'a Run,
+    pub options: &'a Options,
+    pub devices: Devices,
+    /// The launches that have ended.
+    pub launches: Vec<LaunchReport>,
+    /// What copies moved from device to device.
+    copied: Vec<Link>,
+    /// What the host read.
+    reads: Vec<Read<'a>>,
+}
+
+/// Runs the operations up to the first fault.
 fn execute<'a>(
     run: &'a Run,
     modules: &[Arc<Module>],
-    options: &Options,
-) -> Result<(Vec<LaunchReport>, Vec<Read<'a>>), String> {
-    let device = Device::new(run, modules, options)?;
-    let (mut launches, mut reads) = (Vec::new(), Vec::new());
-    for operation in &run.operations {
+    options: &'a Options,
+) -> Result<Executed<'a>, String> {
+    let devices = Devices::new(run, modules, options.input_seed)?;
+    let (launches, copied, reads) = (Vec::new(), Vec::new(), Vec::new());
+    let mut executed = Executed { run, options, devices, launches, copied, reads };
+    let mut next = 0;
+    while let Some(operation) = run.operations.get(next) {
         match operation {
+            Operation::Launch { group: Some(group), .. } => {
+                next = group::run(&mut executed, &run.operations, next, group.number)?;
+            }
             Operation::Launch { .. } => {
-                let report = device.launch(operation, options)?;
-                let is_stopped = report.fault.is_some();
-                launches.push(report);
-                if is_stopped {
-                    break;
+                executed.launches.push(executed.devices.launch(operation, options)?);
+                next += 1;
+            }
+            _ => {
+                executed.transfer(operation)?;
+                next += 1;
+            }
+        }
+        if executed.launches.iter().any(|launch| launch.fault.is_some()) {
+            break;
+        }
+    }
+    Ok(executed)
+}
+
+impl<'a> Executed<'a> {
+    /// Executes an operation that is no launch.
+    pub fn transfer(&mut self, operation: &'a Operation) -> Result<(), String> {
+        let devices = &self.devices;
+        match operation {
+            Operation::Launch { .. } => return Err("a launch is no transfer".into()),
+            Operation::Copy { to, from, bytes } => {
+                if let Some(link) = devices.copy(*to, *from, *bytes)? {
+                    link.add_to(&mut self.copied);
                 }
             }
-            Operation::Copy { to, from, bytes } => {
-                let [to, from] = [device.address(*to), device.address(*from)];
-                device.memory.copy(to, from, *bytes).map_err(in_words)?;
-            }
             Operation::Fill { address, pattern, count } => {
-                let address = device.address(*address);
-                device.memory.fill(address, &pattern.0, *count).map_err(in_words)?;
+                devices.fill(*address, &pattern.0, *count)?;
             }
             Operation::Write { address, content } => {
-                let content = device.content(content).bytes();
-                device.memory.write(device.address(*address), &content).map_err(in_words)?;
+                devices.write(*address, &devices.content(content).bytes())?;
             }
             Operation::Read { address, content: expected } => {
-                let bytes = expected.as_ref().map_or(0, Expected::len);
-                let mut bytes = vec![0; bytes];
-                device.memory.read(device.address(*address), &mut bytes).map_err(in_words)?;
-                let before = run.allocations.iter().find(|known| known.address == *address);
-                let before = before.map(|known| device.content(&known.content).bytes());
                 let expected = expected.as_ref();
-                reads.push(Read { bytes, before, expected });
+                let bytes = devices.read(*address, expected.map_or(0, Expected::len))?;
+                let before = self.run.allocations.iter().find(|known| known.address == *address);
+                let before = before.map(|known| devices.content(&known.content).bytes());
+                self.reads.push(Read { bytes, before, expected });
             }
         }
-    }
-    Ok((launches, reads))
-}
-
-fn in_words(error: impl std::fmt::Display) -> String {
-    error.to_string()
-}
-
-/// A device with the allocations of a run.
-struct Device {
-    memory: Memory,
-    modules: Vec<LoadedModule>,
-    /// For each allocation of the recorded device, its range there and its address here.
-    allocations: Vec<(std::ops::Range<u64>, u64)>,
-    input_seed: Option<u64>,
-}
-
-impl Device {
-    fn new(run: &Run, modules: &[Arc<Module>], options: &Options) -> Result<Self, String> {
-        let memory = Memory::new(CAPACITY);
-        let modules = modules
-            .iter()
-            .map(|module| LoadedModule::load(module.clone(), &memory).map_err(in_words));
-        let modules = modules.collect::<Result<_, _>>()?;
-        let input_seed = options.input_seed;
-        let mut device = Self { memory, modules, allocations: Vec::new(), input_seed };
-        for allocation in &run.allocations {
-            let content = device.content(&allocation.content).bytes();
-            let address = device.memory.allocate(content.len() as u64).map_err(in_words)?;
-            device.memory.write(address, &content).map_err(in_words)?;
-            let end = allocation.address + content.len() as u64;
-            device.allocations.push((allocation.address..end, address));
-        }
-        Ok(device)
+        Ok(())
     }
 
-    fn content(&self, content: &Content) -> Content {
-        self.input_seed.map_or_else(|| content.clone(), |seed| content.with_seed(seed))
-    }
-
-    /// The address here of what had `address` on the recorded device; any other number is as it is.
-    fn address(&self, address: u64) -> u64 {
-        let found = self.allocations.iter().find(|(range, _)| range.contains(&address));
-        found.map_or(address, |(range, here)| here + (address - range.start))
-    }
-
-    fn launch(&self, operation: &Operation, options: &Options) -> Result<LaunchReport, String> {
-        let Operation::Launch { module, kernel, parameters, cooperative, .. } = operation else {
-            return Err("this is no launch".into());
-        };
-        let Operation::Launch { grid, block, dynamic_shared, .. } = *operation else {
-            return Err("this is no launch".into());
-        };
-        let module =
-            self.modules.get(*module).ok_or("a launch names a module that is not there")?;
-        let kernel = module.kernel(kernel).ok_or_else(|| format!("there is no kernel {kernel}"))?;
-        let mut params = parameters.0.clone();
-        for word in params.chunks_exact_mut(8) {
-            let address = u64::from_le_bytes(word.try_into().unwrap_or_default());
-            word.copy_from_slice(&self.address(address).to_le_bytes());
-        }
-        let grid_workspace = match cooperative {
-            true => self.grid_workspace()?,
-            false => 0,
-        };
-        let options = simt::Options {
-            weak_memory: options.weak_memory.clone(),
-            active_masks: 0,
-            seed: options.seed,
-            counters: true,
-            races: options.races,
-            trace: options.trace,
-            trace_registers: options.trace,
-            instruction_limit: options.instruction_limit,
-            resident_blocks: options.resident_blocks,
-            grid_workspace,
-            // So that the first race reported is the same one everywhere: a page has no other thread.
-            threads: 1,
-        };
-        let launch = simt::Launch {
-            kernel: &kernel,
-            grid,
-            block,
-            cluster: None,
-            dynamic_shared,
-            params: &params,
-        };
-        Ok(simt::launch(&self.memory, &launch, &options))
-    }
-
-    fn grid_workspace(&self) -> Result<u64, String> {
-        let content = GRID_WORKSPACE.map(u32::to_le_bytes);
-        let content = content.as_flattened();
-        let address = self.memory.allocate(content.len() as u64).map_err(in_words)?;
-        self.memory.write(address, content).map_err(in_words)?;
-        Ok(address)
+    /// What kernels and copies moved from device to device.
+    fn links(&self) -> Vec<Link> {
+        let mut links = self.copied.clone();
+        let of_kernels = self.launches.iter().flat_map(|launch| &launch.links);
+        of_kernels.for_each(|link| link.add_to(&mut links));
+        links
     }
 }

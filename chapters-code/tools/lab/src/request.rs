@@ -76,6 +76,7 @@ fn answer_request(lab: &mut Option<Lab>, request: Request) -> Result<Value, Stri
             let outcome = lab.run(&options)?;
             let mut answer = in_json(&outcome)?;
             answer["races"] = json!(races(lab, &outcome));
+            answer["links"] = json!(links(lab, &outcome));
             answer["weak"] = json!(outcome.weak.as_ref().map(|weak| weak_memory(lab, weak)));
             if options.trace {
                 let traced = lab.traced().iter().map(|launch| Traced {
@@ -122,6 +123,12 @@ fn races(lab: &Lab, outcome: &Outcome) -> Vec<Value> {
         json!({ "lines": lines, "html": html, "message": race.message })
     });
     races.collect()
+}
+
+/// What went from device to device, as a picture.
+fn links(lab: &Lab, outcome: &Outcome) -> Option<String> {
+    let picture = figures::links::draw(&outcome.links, &lab.data.kernel).ok()?;
+    Some(steps::figure("lab-links", &picture))
 }
 
 /// The result of the runs with weak memory in JSON. For a run that fails, it includes the stale reads: each with its

@@ -288,7 +288,8 @@ fn titled(id: &str, picture: &Picture) -> String {
     format!("<p class=\"title\">{}</p>\n{}", html::escape(&picture.title), figure(id, picture))
 }
 
-fn figure(id: &str, picture: &Picture) -> String {
+/// A picture in a box of its kind.
+pub(crate) fn figure(id: &str, picture: &Picture) -> String {
     format!("<div class=\"drawn {}\">\n{}</div>\n", picture.class, html::drawings_as(id, picture))
 }
 

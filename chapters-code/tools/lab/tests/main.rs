@@ -1,3 +1,4 @@
 //! The lab gives what the driver gave.
 
+mod devices;
 mod replays;

@@ -17,13 +17,17 @@ fn case(n: u64) -> Case {
 }
 
 fn recorded(kernel: &str, case: &Case) -> Recorded {
-    let device = Device::open(DeviceChoice::Sim).expect("the simulator");
-    let cases = trace::cases(&Reduce, kernel, case).expect("the rung runs on it");
-    let case = cases.last().expect("a case");
-    trace::record(&device, &Reduce, kernel, case).expect("it is recorded")
+    recorded_of(&Reduce, kernel, case)
 }
 
-fn opened(recorded: &Recorded) -> Lab {
+pub fn recorded_of(chapter: &dyn Chapter, kernel: &str, case: &Case) -> Recorded {
+    let device = Device::open(DeviceChoice::Sim).expect("the simulator");
+    let cases = trace::cases(chapter, kernel, case).expect("the rung runs on it");
+    let case = cases.last().expect("a case");
+    trace::record(&device, chapter, kernel, case).expect("it is recorded")
+}
+
+pub fn data(recorded: &Recorded) -> Data {
     let mut data = Data {
         kernel: recorded.rung.name.into(),
         is_broken: recorded.rung.is_broken(),
@@ -44,12 +48,16 @@ fn opened(recorded: &Recorded) -> Lab {
     };
     let counters = recorded.report.counters().expect("they are counted");
     data.add(label, &recorded.recording, &recorded.right, counters);
+    data
+}
+
+pub fn opened(recorded: &Recorded) -> Lab {
     // As it travels to a page.
-    let json = serde_json::to_string(&data).expect("JSON");
+    let json = serde_json::to_string(&data(recorded)).expect("JSON");
     Lab::open(serde_json::from_str(&json).expect("the same data")).expect("PTX")
 }
 
-fn run(lab: &mut Lab, options: Options) -> Outcome {
+pub fn run(lab: &mut Lab, options: Options) -> Outcome {
     lab.run(&options).expect("it is executed")
 }
 
@@ -59,7 +67,11 @@ fn with_races() -> Options {
 
 /// The lines of a kernel's source that hold `text`, as reports name them.
 fn lines(kernel: &str, text: &str) -> Vec<String> {
-    let file = format!("chapters-code/chapter_1_reduce/kernels/{kernel}.cu");
+    lines_of(&format!("chapters-code/chapter_1_reduce/kernels/{kernel}.cu"), text)
+}
+
+/// The lines of a source that hold `text`.
+pub fn lines_of(file: &str, text: &str) -> Vec<String> {
     let path = format!("{}/../../../{file}", env!("CARGO_MANIFEST_DIR"));
     let source = std::fs::read_to_string(path).expect("a source");
     let numbered = source.lines().enumerate().filter(|(_, line)| line.contains(text));
@@ -183,7 +195,7 @@ fn digits_are_those_of_the_harness() {
         let floats: Vec<u8> = floats.into_iter().flat_map(f32::to_le_bytes).collect();
         let integers: Vec<u8> = integers.into_iter().flat_map(i64::to_le_bytes).collect();
         for (element, bytes) in [(Element::F32, floats), (Element::I64, integers)] {
-            let digits = Content::Digits { element, seed, count: 3001 };
+            let digits = Content::Digits { element, seed, count: 3001, device: None };
             assert!(digits.bytes() == bytes, "{element:?}, seed {seed}");
         }
     }

@@ -273,7 +273,7 @@ fn run_part(
 
 /// Whether every case of a part fits the device, and twice its input the host.
 fn fits(runner: &Runner, part: &Part) -> anyhow::Result<bool> {
-    let on_device = |step: &Step| part.chapter.device_bytes(&step.case);
+    let on_device = |step: &Step| part.chapter.bytes_on(&runner.device, &step.case);
     let on_host = |step: &Step| 2 * step.case.input_bytes();
     let largest = |bytes: &dyn Fn(&Step) -> u64| part.steps.iter().map(bytes).max().unwrap_or(0);
     let host = host_available_bytes().unwrap_or(u64::MAX);

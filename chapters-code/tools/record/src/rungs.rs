@@ -10,6 +10,7 @@ use chapter_5_segmented_scan::{
 };
 use chapter_6_transpose::chapter::Transpose;
 use chapter_7_coalescing::{AccessParameters, chapter::Coalescing, patterns};
+use chapter_8_multi_gpu::chapter::MultiGpu;
 use harness::{Case, Dtype, Input, Kind, Op, Rung, Shape};
 use report::Chapter;
 
@@ -22,6 +23,13 @@ pub const MATRIX: Shape = Shape::Matrix { rows: 300, cols: 200 };
 
 /// All chapters with kernels, in order.
 pub fn chapters() -> Vec<Box<dyn Chapter>> {
+    let mut all = chapters_of_one_device();
+    all.push(Box::new(MultiGpu));
+    all
+}
+
+/// The chapters whose kernels run on one device at a time, in order.
+pub fn chapters_of_one_device() -> Vec<Box<dyn Chapter>> {
     vec![
         Box::new(Setup),
         Box::new(Reduce),

@@ -33,7 +33,8 @@ fn check_half(half: usize) {
     let mut runner = testing::simulator();
     runner.weak_seeds = Some(SEEDS);
     let mut rows = Vec::new();
-    for chapter in record::chapters() {
+    // Memory is never weak where kernels of several devices run at the same time.
+    for chapter in record::rungs::chapters_of_one_device() {
         let steps = testing::steps(&*chapter, &small_cases(chapter.name()), &testing::is_right);
         let steps: Vec<Step> = steps.into_iter().skip(half).step_by(2).collect();
         rows.extend(testing::run_steps(&mut runner, &*chapter, &steps));

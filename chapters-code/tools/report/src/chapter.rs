@@ -57,8 +57,22 @@ pub trait Chapter {
         Ok(())
     }
 
-    /// The device memory that a case takes, in bytes.
+    /// The number of devices that a case uses at the same time.
+    fn devices(&self, _case: &Case) -> usize {
+        1
+    }
+
+    /// The memory that a case takes on each device, in bytes.
     fn device_bytes(&self, case: &Case) -> u64;
+
+    /// The memory that a case takes of that of which [`Device::free_bytes`] reports how much there is, in bytes: the
+    /// memory of all simulated devices is the host's.
+    fn bytes_on(&self, device: &Device, case: &Case) -> u64 {
+        match device.is_simulated() {
+            true => self.device_bytes(case) * self.devices(case) as u64,
+            false => self.device_bytes(case),
+        }
+    }
 
     /// Makes the inputs of a case on the device, and computes what should come out.
     ///

@@ -210,13 +210,13 @@ pub(crate) fn check_memory(
     device: &Device,
     case: &Case,
 ) -> Result<(), Error> {
-    let (needed, free) = (chapter.device_bytes(case), device.free_bytes()?);
+    let (needed, free) = (chapter.bytes_on(device, case), device.free_bytes()?);
     if needed <= free {
         return Ok(());
     }
     let bytes = |n| {
         let shape = Shape::Vector { n };
-        chapter.device_bytes(&Case { shape, ..*case })
+        chapter.bytes_on(device, &Case { shape, ..*case })
     };
     let fits = most_that_fit(bytes, free, case.elements());
     Err(Error::Memory { case: chapter.title(case), needed, free, fits })

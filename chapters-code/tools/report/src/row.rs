@@ -83,6 +83,9 @@ pub struct Row {
     pub counters: Option<Counters>,
     /// What the race detector found.
     pub races: Vec<Race>,
+    /// The devices that the case used at the same time.
+    #[serde(skip)]
+    pub devices: usize,
     /// What the chapter calls the case, such as `sum of 2^20 f32`.
     #[serde(skip)]
     pub title: String,
@@ -241,6 +244,7 @@ impl Row {
             baseline: baseline.map(BaselineTime::from),
             counters: report.counters(),
             races: report.races().cloned().collect(),
+            devices: chapter.devices(case),
             title: chapter.title(case),
             parameters_in_words: chapter.parameters_in_words(case),
             checksum: verdict.checksum,

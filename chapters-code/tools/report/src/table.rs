@@ -265,7 +265,9 @@ fn spread(row: &Row) -> String {
     )
 }
 
+/// The memory's floor. Links limit what runs on several devices, and their bytes are other ones.
 fn floor(row: &Row, recording: Option<&Recording>) -> String {
+    let recording = recording.filter(|_| row.devices == 1);
     let floor = |r: &Recording| r.ceilings.ms(row.traffic()) * 1e3;
     recording.map(floor).map(three_digits).unwrap_or_default()
 }

@@ -1,7 +1,7 @@
 //! One run of a rung on the simulator with every warp's steps kept, for figures that are drawn from
 //! what a kernel did; and how a rung would be launched, for the line below its listing.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cudarc::driver::LaunchConfig;
 use harness::simulator::{RecordedOperation, Recording, Report, Simulator};
@@ -37,8 +37,8 @@ pub fn run(
 ) -> Result<Traced, Error> {
     let (rung, case) = resolved(chapter, kernel, case, block)?;
     let simulator = simulator(device)?;
+    let _alone = alone();
     let mut problem = chapter.problem(device, &case)?;
-    let alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     simulator.set(c"trace", 1);
     simulator.set(c"seed", schedule.into());
     simulator.set(c"quiet", 1);
@@ -46,7 +46,6 @@ pub fn run(
     simulator.set(c"quiet", 0);
     simulator.set(c"seed", 0);
     simulator.set(c"trace", 0);
-    drop(alone);
     let outcome = outcome?;
     let fail = |cause: String| {
         Err(Error::Trace { kernel: rung.name.into(), case: chapter.title(&case), cause })
@@ -66,8 +65,12 @@ pub fn run(
     Ok(Traced { rung, case, report })
 }
 
-/// The simulator's options, reports and recordings are the whole process's.
-static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+/// The simulator's options, reports and recordings are the whole process's: all that runs from the making of a problem
+/// to its end belongs to one run.
+fn alone() -> MutexGuard<'static, ()> {
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 fn simulator(device: &Device) -> Result<&Simulator, Error> {
     device.simulator().ok_or_else(|| {
@@ -139,8 +142,8 @@ pub fn record(
 ) -> Result<Recorded, Error> {
     let rung = plan::rung(chapter, kernel)?;
     let simulator = simulator(device)?;
+    let _alone = alone();
     let mut problem = chapter.problem(device, case)?;
-    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let run = |problem: &mut dyn AnyProblem, rung: &Rung| {
         simulator.set(c"record", 1);
         simulator.set(c"races", rung.caught_by.contains(&Checker::Races).into());
@@ -201,5 +204,6 @@ pub fn config(
     block: Option<u32>,
 ) -> Result<LaunchConfig, Error> {
     let (rung, case) = resolved(chapter, kernel, case, block)?;
+    let _alone = alone();
     chapter.problem(device, &case)?.config(rung.name)
 }

@@ -91,6 +91,7 @@ fn devices(numbers: &BTreeSet<u32>) -> String {
 fn access(facts: &Facts, block: u64, event: &Event) -> RaceAccess {
     RaceAccess {
         line: facts.line(event.pc),
+        device: Some(facts.device),
         block: facts.block_index(block),
         warp: event.warp(),
         lane: event.lane(),

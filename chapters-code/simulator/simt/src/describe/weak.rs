@@ -36,6 +36,7 @@ fn access(grid: &Grid<'_>, access: &LaneAccess) -> RaceAccess {
     let (block, thread) = access.thread;
     RaceAccess {
         line: grid.kernel.source(access.pc),
+        device: None,
         block: grid.index_in_group(block),
         warp: thread / 32,
         lane: thread % 32,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use chapter_8_multi_gpu::chapter::MultiGpu;
 use clap::ValueEnum;
 use harness::{Case, Dtype, Input, Op, Shape};
 use report::{Chapter, values};
@@ -90,7 +91,7 @@ pub(super) struct Run {
     pub(super) multiprocessors: Option<u32>,
 }
 
-const CHAPTERS: [&dyn Chapter; 8] = [
+const CHAPTERS: [&dyn Chapter; 9] = [
     &chapter_0_setup::chapter::Setup,
     &chapter_1_reduce::chapter::Reduce,
     &chapter_2_histogram::chapter::Histogram::COUNTING,
@@ -99,6 +100,7 @@ const CHAPTERS: [&dyn Chapter; 8] = [
     &chapter_5_segmented_scan::chapter::Segmented::OF_SEED,
     &chapter_6_transpose::chapter::Transpose,
     &chapter_7_coalescing::chapter::Coalescing,
+    &MultiGpu,
 ];
 
 /// The chapters that have kernels to run.
@@ -128,6 +130,11 @@ impl Run {
             multiprocessors: arguments.number("multiprocessors")?,
         };
         Ok(run)
+    }
+
+    /// The number of devices that it runs on at the same time, if there are several.
+    pub(super) fn devices(&self) -> Option<usize> {
+        Some(self.chapter.devices(&self.case)).filter(|&devices| devices > 1)
     }
 
     /// What tells it from other runs.

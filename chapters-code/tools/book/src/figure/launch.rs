@@ -7,8 +7,9 @@ use cudarc::driver::LaunchConfig;
 use figures::number::thousands;
 use harness::{Case, Dtype, Shape};
 
-/// The line, as HTML.
-pub(super) fn line(config: &LaunchConfig, case: &Case) -> String {
+/// The line, as HTML. On several devices, each has such a launch.
+pub(super) fn line(config: &LaunchConfig, case: &Case, devices: Option<usize>) -> String {
+    let each = devices.map_or(String::new(), |count| format!(" on each of {count} devices"));
     let blocks = counted(config.grid_dim, "block");
     let threads = counted(config.block_dim, "thread");
     let shared = match config.shared_mem_bytes {
@@ -20,7 +21,7 @@ pub(super) fn line(config: &LaunchConfig, case: &Case) -> String {
         other => format!(" of {other}"),
     };
     format!(
-        "<p class=\"launch\">Launch: {blocks} of {threads}, {shared}, for {}{of}.</p>\n",
+        "<p class=\"launch\">Launch: {blocks} of {threads}{each}, {shared}, for {}{of}.</p>\n",
         size(case.shape)
     )
 }

@@ -18,6 +18,7 @@
 //! | `timeline` | which lanes of a block's warps are active, instruction by instruction | `span`, the instructions that the axis has room for |
 //! | `machine` | a multiprocessor, the caches and the memory of the recorded device; no key but `caption` | |
 //! | `threads` | from the grid to one lane, for `n`, `block` and `element`; no kernel runs | |
+//! | `links` | the bytes that go from each device to each other one | |
 //! | `race` | two accesses that nothing orders, as the race detector reports them | `race`, its number (1) |
 //!
 //! Keys of every kind: `kernel`, `n` (`8`, `2^10`, `32x64`); `block`, the threads of a block, where
@@ -47,7 +48,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use cudarc::driver::LaunchConfig;
-use figures::{Picture, banks, order, page as html, race, ring, roles, sectors, shuffles};
+use figures::{Picture, banks, links, order, page as html, race, ring, roles, sectors, shuffles};
 use harness::simulator::{AccessSpace, Event, LaunchReport, Race};
 use harness::{Case, Device, DeviceChoice};
 use lab::fold::Fold;
@@ -182,7 +183,7 @@ impl Figures {
             }
         };
         self.configs.insert(key, config);
-        Ok(launch::line(&config, &run.case))
+        Ok(launch::line(&config, &run.case, run.devices()))
     }
 
     /// Two trees in shared memory, side by side.
@@ -288,6 +289,10 @@ impl Figures {
                 arguments.finish()?;
                 let quote = |line: &str| source::text(root, line);
                 order::draw(part.launch(traced)?, warps, None, &quote)
+            }
+            "links" => {
+                arguments.finish()?;
+                links::draw(&traced.report.links, kernel)
             }
             "timeline" => {
                 let span = arguments.number("span")?;

@@ -89,6 +89,8 @@ struct Replay<'a> {
 
 impl<'a> Replay<'a> {
     fn new(device: &'a Device, modules: &[String], run: &'a Run) -> Result<Self> {
+        let is_of_one = !run.is_of_several_devices();
+        ensure!(is_of_one, "a run of several devices is executed in the page only");
         let load = |text: &String| {
             let loaded = device.context.load_module(Ptx::from_src(text));
             let loaded = loaded.map_err(|error| device.explain("loading the kernel", error))?;
@@ -165,6 +167,7 @@ impl<'a> Replay<'a> {
             dynamic_shared,
             cooperative,
             ref parameters,
+            ..
         } = operation
         else {
             return Ok(());
