@@ -54,6 +54,19 @@ fn all_reduce_of_awkward_sizes() {
     }
 }
 
+/// Blocks and warps of all ranks take turns as the seed says.
+#[test]
+fn under_several_schedules() {
+    let (_one, device) = device();
+    let simulator = device.simulator().expect("the simulator");
+    let comms = comms(4);
+    for seed in [1, 2, 3, 0] {
+        assert!(simulator.set(c"seed", seed));
+        all_reduce::<f32>(&comms, &ReduceOp::Sum, 40_001);
+        check_report(&device);
+    }
+}
+
 /// Products of five factors up to 5 fit into a byte for three ranks; averages are whole for integers only.
 #[test]
 fn all_types_and_operators() {
