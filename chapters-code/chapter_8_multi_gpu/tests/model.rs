@@ -77,7 +77,7 @@ fn the_tables_follow_from_the_formulas() {
     assert_eq!(compared, 24);
 }
 
-/// 8 α/β for four devices and 8.8 α/β for eight, as the page on collectives says.
+/// 8 α/β for four devices and 8.8 α/β for eight, as the page `steps_and_orders.md` says.
 #[test]
 fn a_tree_is_as_good_as_a_ring_there() {
     let link = Link { alpha: 3.0, rate: 100.0 };
@@ -85,6 +85,6 @@ fn a_tree_is_as_good_as_a_ring_there() {
         let bytes = factor * link.alpha * link.rate;
         let [ring, tree] = [ring, doubling].map(|time| time(gpus, &link, bytes));
         assert!((ring - tree).abs() < 1e-9, "{gpus}: {ring}, {tree}");
-        assert!(page("collectives.md").contains(&format!("${factor}\\,\\alpha / \\beta$")));
+        assert!(page("steps_and_orders.md").contains(&format!("${factor}\\,\\alpha / \\beta$")));
     }
 }
