@@ -70,9 +70,16 @@
             } else {
                 scroller.removeAttribute("tabindex");
             }
+            fade(scroller);
         }
     }
+    /** Shows whether there is more to the right. */
+    function fade(scroller) {
+        const hidden = scroller.scrollWidth - scroller.clientWidth - scroller.scrollLeft;
+        scroller.classList.toggle("goes-on", hidden > 2);
+    }
     for (const scroller of scrollers) {
+        scroller.addEventListener("scroll", () => fade(scroller), { passive: true });
         scroller.addEventListener("keydown", (event) => {
             if (scroller.hasAttribute("tabindex") && event.key.startsWith("Arrow")) {
                 event.stopPropagation();

@@ -23,6 +23,8 @@ mod plan;
 use std::mem;
 use std::path::{Path, PathBuf};
 
+use figures::page::inline;
+
 use crate::Problem;
 use crate::expand::Call;
 use ask::Ask;
@@ -135,7 +137,10 @@ impl Blocks {
                 minutes(call.arguments()).unwrap_or_default()
             ),
             Open::Aside => {
-                format!("<details class=\"aside\"><summary>{}</summary>\n", call.arguments())
+                format!(
+                    "<details class=\"aside\"><summary>{}</summary>\n",
+                    inline(call.arguments())
+                )
             }
             Open::Ask => self.asks.last().map(|ask| ask.opening(&self.page)).unwrap_or_default(),
             Open::Nothing if left == Open::Answer => "\n</details>\n\n</div>\n".to_owned(),

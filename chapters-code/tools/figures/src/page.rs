@@ -128,17 +128,32 @@ fn drawn(id: &str, title: &str, said: &str, frame: &Frame) -> String {
     format!("{document}\n")
 }
 
-/// Text as HTML, with code between backquotes.
+/// Text as HTML, with code between backquotes, and powers of two such as 2^28.
 pub fn inline(text: &str) -> String {
     let mut html = String::new();
     for (index, part) in text.split('`').enumerate() {
         let part = escape(part);
         match index % 2 {
-            0 => html.push_str(&part),
+            0 => html.push_str(&powers(&part)),
             _ => {
                 let _ = write!(html, "<code>{part}</code>");
             }
         }
+    }
+    html
+}
+
+/// Raises the exponents of powers of two.
+fn powers(text: &str) -> String {
+    let mut parts = text.split("2^");
+    let mut html = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let digits = part.len() - part.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let (exponent, rest) = part.split_at(digits);
+        let _ = match exponent {
+            "" => write!(html, "2^{rest}"),
+            _ => write!(html, "2<sup>{exponent}</sup>{rest}"),
+        };
     }
     html
 }

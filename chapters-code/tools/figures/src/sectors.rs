@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use simt_report::AccessKind;
 use svg::node::Node;
 use svg::node::element::Group;
 
@@ -95,7 +96,8 @@ fn frame(access: &Access<'_>, words: &Words) -> Frame {
     Frame { drawing, width: LEFT + PITCH * WORDS_A_LINE as f64 + 3.0 * GAP, height }
 }
 
-/// A line of 128 bytes: what is wanted, what comes along, what stays where it is.
+/// A line of 128 bytes: what is wanted, what a load brings along, what stays where it is. (A store sends its own bytes
+/// only.)
 fn line_of(access: &Access<'_>, words: &Words, line: u64, y: f64) -> Group {
     let mut group = Group::new();
     let first = line * WORDS_A_LINE;
@@ -103,7 +105,8 @@ fn line_of(access: &Access<'_>, words: &Words, line: u64, y: f64) -> Group {
     group.append(text("end small", [LEFT - 8.0, y + 13.0], offset.to_string()));
     for sector in 0..4 {
         let start = first + sector * WORDS_A_SECTOR;
-        let comes = words.range(start..start + WORDS_A_SECTOR).next().is_some();
+        let is_touched = words.range(start..start + WORDS_A_SECTOR).next().is_some();
+        let comes = is_touched && access.verb != AccessKind::Store.verb();
         for word in start..start + WORDS_A_SECTOR {
             let index = (word - first) as f64;
             let place = [LEFT + PITCH * index + GAP * sector as f64, y];

@@ -14,6 +14,8 @@ const LANE: f64 = 3.5;
 const BAND: f64 = 32.0 * LANE;
 const GAP: f64 = 22.0;
 const TOP: f64 = 2.0;
+/// The width of a digit of a small text.
+const DIGIT: f64 = 7.0;
 /// Warps that are drawn at most.
 const MOST: usize = 8;
 
@@ -93,10 +95,17 @@ fn draw_band(warp: usize, band: &Band, wide: f64) -> Group {
     group.append(rectangle("ground", [LEFT, top], [length, BAND]));
     group.append(path("active", runs(band, top, wide)));
     let mut barriers = Data::new();
+    let mut free_from = LEFT;
     for (number, &at) in band.barriers.iter().enumerate() {
         let x = LEFT + wide * (at as f64 + 0.5);
         barriers = barriers.move_to((x, top - 1.0)).line_to((x, top + BAND + 4.0));
-        group.append(text("small", [x, top + BAND + 14.0], (number + 1).to_string()));
+        // A number that would touch the one before is left out.
+        let number = (number + 1).to_string();
+        let half = DIGIT * number.len() as f64 / 2.0;
+        if x - half >= free_from {
+            free_from = x + half + DIGIT / 2.0;
+            group.append(text("small", [x, top + BAND + 14.0], number));
+        }
     }
     group.append(path("barrier", barriers));
     group.append(text("end step", [LEFT - 8.0, top + 12.0], format!("warp {warp}")));
