@@ -34,8 +34,10 @@ const SHARED: i32 = 48 << 10;
 
 /// A device with the kernels of a submission.
 pub struct Bench {
-    /// The device.
+    /// The device; of several, the first.
     pub device: Device,
+    /// All devices.
+    devices: Vec<Device>,
     /// The text of the module, if it has variables in global memory.
     with_variables: Option<String>,
     launches: Vec<Ready>,
@@ -100,8 +102,15 @@ impl Bench {
             // is the same in every run.
             simulator.set(c"threads", 1);
         }
+        let last = declaration.launch.iter().map(|launch| launch.device).max();
+        let devices = device.with_peers(last.unwrap_or_default() + 1)?;
+        for device in devices.iter().filter(|_| devices.len() > 1) {
+            // SAFETY: a run waits for all devices after it has filled their memory, and after its launches.
+            unsafe { device.context.disable_event_tracking() };
+        }
         Ok(Self {
             device,
+            devices,
             with_variables: None,
             launches: Vec::new(),
             declaration: declaration.clone(),
@@ -142,7 +151,7 @@ impl Bench {
         };
         self.variables.replace(self.variables_of(&module, ptx));
         for launch in launches {
-            let function = module.load_function(&launch.kernel)?;
+            let function = self.function(&module, ptx, launch)?;
             let shared = function.shared_size_bytes()?;
             if shared > SHARED {
                 let kernel = &launch.kernel;
@@ -161,6 +170,20 @@ impl Bench {
         Ok(Ok(()))
     }
 
+    /// The kernel of a launch. `module` is that of the first device, and any other device gets one of its own.
+    fn function(
+        &self,
+        module: &Arc<CudaModule>,
+        ptx: &str,
+        launch: &Launch,
+    ) -> Result<CudaFunction> {
+        let module = match launch.device {
+            0 => module.clone(),
+            other => self.devices[other].context.load_module(Ptx::from_src(ptx))?,
+        };
+        Ok(module.load_function(&launch.kernel)?)
+    }
+
     /// Loads a module with variables anew, so that they tell a run nothing of those before it.
     fn forget(&self) -> Result<()> {
         let Some(ptx) = &self.with_variables else {
@@ -168,7 +191,7 @@ impl Bench {
         };
         let module = self.device.context.load_module(Ptx::from_src(ptx))?;
         for ready in &self.launches {
-            ready.function.replace(module.load_function(&ready.launch.kernel)?);
+            ready.function.replace(self.function(&module, ptx, &ready.launch)?);
         }
         self.variables.replace(self.variables_of(&module, ptx));
         Ok(())
@@ -194,10 +217,13 @@ impl Bench {
         let mut memory = self.allocate(instance)?;
         self.named.replace(names(&memory, instance));
         self.limit(instance);
+        if self.is_of_several_devices() {
+            self.synchronize()?;
+        }
         if let Err(error) = self.launch(&memory) {
             return Ok(Err(self.stopped("launching the kernel", error)?));
         }
-        if let Err(error) = self.device.stream.synchronize() {
+        if let Err(error) = self.synchronize() {
             return Ok(Err(self.stopped("running the kernel", error)?));
         }
         let report = self.device.take_report()?;
@@ -213,7 +239,7 @@ impl Bench {
             ran.addresses.push(memory.addresses[output.name]);
         }
         for (input, array) in memory.inputs.iter().zip(&instance.inputs) {
-            let now = buffer::to_host(&self.device, &input.as_view())?;
+            let now = buffer::to_host(&self.devices[array.device], &input.as_view())?;
             let changed = now.iter().zip(&array.bytes).position(|(now, then)| now != then);
             if let Some(at) = changed {
                 let seen = format!("`{}`: the byte at {at} is another", array.name);
@@ -221,6 +247,16 @@ impl Bench {
             }
         }
         Ok(Ok(ran))
+    }
+
+    /// Whether kernels run on several devices at the same time.
+    pub fn is_of_several_devices(&self) -> bool {
+        self.devices.len() > 1
+    }
+
+    /// Returns when no device has anything left to do.
+    fn synchronize(&self) -> Result<(), DriverError> {
+        self.devices.iter().try_for_each(|device| device.stream.synchronize())
     }
 
     /// Has the simulator stop a launch that takes far more instructions than the arrays can need.
@@ -236,7 +272,6 @@ impl Bench {
 
     /// Memory for an instance, filled.
     pub fn allocate(&self, instance: &Instance) -> Result<Memory> {
-        let device = &self.device;
         let mut memory = Memory {
             inputs: Vec::new(),
             outputs: Vec::new(),
@@ -245,11 +280,13 @@ impl Bench {
             dimensions: instance.dimensions.clone(),
         };
         for array in &instance.inputs {
+            let device = &self.devices[array.device];
             let input = buffer::to_device(device, &array.bytes)?;
-            memory.addresses.insert(array.name.to_owned(), self.address(&input));
+            memory.addresses.insert(array.name.to_owned(), address(device, &input));
             memory.inputs.push(input);
         }
         for output in &instance.outputs {
+            let device = &self.devices[output.device];
             let mut guarded = Output::<u8>::new(device, output.capacity * output.dtype.size())?;
             guarded.poison()?;
             if output.initial != Initial::Poison {
@@ -269,32 +306,34 @@ impl Bench {
         for (name, scratch) in &self.declaration.scratch {
             let elements = u64::from(scratch.elements.blocks(&memory.dimensions)?);
             let bytes = (elements * scratch.element_bytes) as usize;
-            let slice = match (scratch.zeroed, self.device.is_simulated()) {
-                (true, _) => buffer::to_device(&self.device, &vec![0u8; bytes])?,
-                (false, true) => buffer::uninitialised(&self.device, bytes)?,
-                (false, false) => buffer::scratch(&self.device, bytes as u64)?,
+            let device = &self.devices[scratch.device];
+            let slice = match (scratch.zeroed, device.is_simulated()) {
+                (true, _) => buffer::to_device(device, &vec![0u8; bytes])?,
+                (false, true) => buffer::uninitialised(device, bytes)?,
+                (false, false) => buffer::scratch(device, bytes as u64)?,
             };
-            memory.addresses.insert(name.clone(), self.address(&slice));
+            memory.addresses.insert(name.clone(), address(device, &slice));
             memory.scratch.push(slice);
         }
         Ok(())
     }
 
-    fn address(&self, slice: &CudaSlice<u8>) -> u64 {
-        slice.device_ptr(&self.device.stream).0
-    }
-
-    /// Enqueues every launch, in order.
+    /// Enqueues every launch, in order, each on its device.
     pub fn launch(&self, memory: &Memory) -> Result<(), Error> {
         for ready in &self.launches {
             let arguments = ready.arguments(memory)?;
             let config = ready.config(&memory.dimensions)?;
             let function = ready.function.borrow();
+            let device = &self.devices[ready.launch.device];
+            device
+                .context
+                .bind_to_thread()
+                .map_err(|error| Error::driver("choosing a device", error))?;
             function.set_attribute(
                 CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                 config.shared_mem_bytes as i32,
             )?;
-            let mut builder = self.device.stream.launch_builder(&function);
+            let mut builder = device.stream.launch_builder(&function);
             for argument in &arguments {
                 match argument {
                     Argument::Wide(value) => builder.arg(value),
@@ -439,6 +478,11 @@ impl Bench {
         let samples = stopwatch.measure(&mut || self.launch(&memory).map_err(|_| invalid))?;
         Ok(samples.time())
     }
+}
+
+/// Where an array of a device begins.
+fn address(device: &Device, slice: &CudaSlice<u8>) -> u64 {
+    slice.device_ptr(&device.stream).0
 }
 
 /// Whether nothing orders a bulk copy and what others do with its memory.

@@ -123,6 +123,9 @@ pub struct Scratch {
     /// Whether it is zeroed before; poisoned otherwise.
     #[serde(default)]
     pub zeroed: bool,
+    /// The number of the device, which must be that of a launch.
+    #[serde(default)]
+    pub device: usize,
 }
 
 /// A bound on the instructions of the warp that executes most, summed over the launches: it falls with
@@ -223,6 +226,10 @@ impl Declaration {
         );
         for launch in &self.launch {
             launch.parameters()?;
+        }
+        let is_of_a_launch = |device| self.launch.iter().any(|launch| launch.device == device);
+        for (name, scratch) in &self.scratch {
+            ensure!(is_of_a_launch(scratch.device), "no launch is on the device of `{name}`");
         }
         Ok(())
     }

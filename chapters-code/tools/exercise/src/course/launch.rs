@@ -24,6 +24,9 @@ pub struct Launch {
     /// Bytes of dynamic shared memory.
     #[serde(default)]
     pub shared_bytes: u32,
+    /// The number of the device. Launches of several devices run at the same time.
+    #[serde(default)]
+    pub device: usize,
 }
 
 /// Blocks along one, two or three axes.

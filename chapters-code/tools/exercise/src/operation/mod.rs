@@ -1,6 +1,7 @@
 //! What a kernel's outputs must be: the chapters' sequential algorithms, and what their usual mistakes
 //! look like.
 
+mod all_reduce;
 mod columns;
 mod compact;
 mod compare;
@@ -63,6 +64,8 @@ pub enum Operation {
     SegmentedReduce(segmented_reduce::SegmentedReduce),
     /// A bit where each segment begins.
     HeadFlags(head_flags::HeadFlags),
+    /// The sum of the arrays of two devices, on both.
+    AllReduce(all_reduce::AllReduce),
 }
 
 impl Deref for Operation {
@@ -83,6 +86,7 @@ impl Deref for Operation {
             Self::SegmentedScan(scan) => scan,
             Self::SegmentedReduce(reduce) => reduce,
             Self::HeadFlags(flags) => flags,
+            Self::AllReduce(reduce) => reduce,
         }
     }
 }
@@ -184,12 +188,14 @@ pub struct Array {
     pub name: &'static str,
     /// Its elements.
     pub bytes: Vec<u8>,
+    /// The number of the device.
+    pub device: usize,
 }
 
 impl Array {
     /// An array of these elements.
     pub fn of<T: Element>(name: &'static str, elements: &[T]) -> Self {
-        Self { name, bytes: bytemuck::cast_slice(elements).to_vec() }
+        Self { name, bytes: bytemuck::cast_slice(elements).to_vec(), device: 0 }
     }
 
     /// Its elements, if they are of that type.
@@ -215,6 +221,8 @@ pub struct Output {
     pub ordering: Ordering,
     /// Of a matrix, how far apart its rows are.
     pub row_length: Option<usize>,
+    /// The number of the device.
+    pub device: usize,
 }
 
 impl Output {
@@ -236,6 +244,7 @@ impl Output {
             expected,
             ordering: Ordering::Kept,
             row_length: None,
+            device: 0,
         }
     }
 

@@ -1,0 +1,13 @@
+// Words that are volatile: such an access is relaxed, with the scope of the system.
+extern "C" __global__ void all_reduce(const int* in, unsigned long long* received, unsigned long long* other_received, int* out,
+                                      size_t n) {
+    size_t first = size_t(blockIdx.x) * blockDim.x + threadIdx.x, threads = size_t(gridDim.x) * blockDim.x;
+    for (size_t i = first; i < n; i += threads) {
+        *(volatile unsigned long long*)(other_received + i) = 1ull << 32 | unsigned(in[i]);
+        unsigned long long word;
+        do {
+            word = *(volatile unsigned long long*)(received + i);
+        } while (word >> 32 == 0);
+        out[i] = in[i] + int(unsigned(word));
+    }
+}
