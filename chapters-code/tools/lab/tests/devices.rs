@@ -16,7 +16,7 @@ use crate::replays::{data, lines_of, opened, recorded_of, run};
 const BARRIER: &str = "chapters-code/chapter_8_multi_gpu/kernels/barrier.cuh";
 
 fn recorded(kernel: &str, devices: usize, n: u64) -> Recorded {
-    let parameters = DeviceParameters { devices: Some(devices) }.into();
+    let parameters = DeviceParameters { devices: Some(devices), ..Default::default() }.into();
     let case = Case::vector(n, Dtype::F32, Op::Sum);
     recorded_of(&MultiGpu, kernel, &Case { input: Input::Digits, parameters, ..case })
 }
