@@ -15,6 +15,7 @@ use crate::{
         scan::{SpreadScan, scans_only},
     },
     rungs::{flags, lookback_devices, push, reduce_scatter_push, sums_first, transpose_push},
+    task,
 };
 
 /// The broken rungs, each with its launch.
@@ -70,7 +71,7 @@ static UNFINISHED_TILE: Rung = Rung::new(
 )
 .broken("transpose_push", &[Checker::Races, Checker::Result])
 .refuses(transpositions_only)
-.adapts(square);
+.adapts(|case| floats(Task::Transpose, case));
 
 /// A case in which each of two blocks has four tiles.
 fn several_tiles(case: &Case) -> Case {
@@ -95,19 +96,9 @@ static CARRY_AND_FLAG: Rung = Rung::new(
 .refuses(scans_only)
 .adapts(|case| floats(Task::Scan, case));
 
-/// The task with as many floats.
+/// The task with random floats.
 fn floats(task: Task, case: &Case) -> Case {
-    let parameters =
-        DeviceParameters { task: Some(task), bins: None, ..DeviceParameters::of(case) };
-    let parameters = parameters.into();
-    Case { parameters, dtype: Dtype::F32, op: Op::Sum, input: Input::Uniform, ..*case }
-}
-
-/// The transposition of a square matrix of about as many floats.
-fn square(case: &Case) -> Case {
-    let shape = match case.shape {
-        Shape::Vector { n } => Shape::Matrix { rows: n.isqrt(), cols: n.isqrt() },
-        matrix @ Shape::Matrix { .. } => matrix,
-    };
-    Case { shape, ..floats(Task::Transpose, case) }
+    let case = task::doing(task, case);
+    let parameters = DeviceParameters { bins: None, ..DeviceParameters::of(&case) }.into();
+    Case { parameters, dtype: Dtype::F32, op: Op::Sum, input: Input::Uniform, ..case }
 }

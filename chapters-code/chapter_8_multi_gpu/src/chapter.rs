@@ -1,6 +1,7 @@
 //! The chapter as the report runs it: which rungs there are, on which cases, in how much memory.
 
 use chapter_2_histogram::bins::USUAL;
+use clap::ValueEnum as _;
 use harness::{
     AnyProblem, Case, ChapterParameters, Device, Dtype, Element, Error, Ladder, Parameters, Posed,
     Rung, Shape, rung::rungs,
@@ -88,6 +89,14 @@ impl Chapter for MultiGpu {
         let is_histogram = task == Some(Task::Histogram);
         let bins = is_histogram.then_some(bins.unwrap_or(USUAL));
         Case { parameters: DeviceParameters { devices, task, bins }.into(), ..*case }
+    }
+
+    /// A case that leaves the task open gets the rung's own.
+    fn case_for(&self, rung: &Rung, case: &Case) -> Case {
+        let tasks = Task::value_variants().iter().map(|&task| task::doing(task, case));
+        let mut tasks = tasks.filter(|_| DeviceParameters::of(case).task.is_none());
+        let own = tasks.find(|case| rung.refusal(case).is_none());
+        rung.case_for(&self.complete(&own.unwrap_or(*case)))
     }
 
     fn check(&self, case: &Case) -> Result<(), Error> {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use clap::ValueEnum;
-use harness::{Case, ChapterParameters};
+use harness::{Case, ChapterParameters, Shape};
 use serde::{Deserialize, Serialize};
 
 use crate::DeviceParameters;
@@ -44,6 +44,19 @@ impl fmt::Display for Task {
         let value = self.to_possible_value();
         f.pad(value.as_ref().map_or("", |value| value.get_name()))
     }
+}
+
+/// The same devices with a task. A vector becomes a square matrix of about as many elements where the task is for
+/// matrices.
+pub fn doing(task: Task, case: &Case) -> Case {
+    let parameters = DeviceParameters { task: Some(task), ..DeviceParameters::of(case) };
+    let shape = match case.shape {
+        Shape::Vector { n } if task.is_for_matrices() => {
+            Shape::Matrix { rows: n.isqrt(), cols: n.isqrt() }
+        }
+        shape => shape,
+    };
+    Case { shape, parameters: parameters.into(), ..*case }
 }
 
 /// The task of a case: an all-reduce where the case does not say.

@@ -6,8 +6,7 @@ use report::{Row, testing};
 
 /// The sum of `n` floats of each of some devices.
 pub fn of(devices: usize, n: u64) -> Case {
-    let parameters = DeviceParameters { devices: Some(devices), ..Default::default() }.into();
-    Case { parameters, ..Case::vector(n, Dtype::F32, Op::Sum) }
+    doing(Task::AllReduce, devices, n)
 }
 
 /// A task of some devices with arrays of `n` floats; of the transposition, a matrix of nearly `n` floats.
@@ -19,7 +18,7 @@ pub fn doing(task: Task, devices: usize, n: u64) -> Case {
     };
     let parameters =
         DeviceParameters { devices: Some(devices), task: Some(task), ..Default::default() };
-    Case { shape, parameters: parameters.into(), ..of(devices, n) }
+    Case { shape, parameters: parameters.into(), ..Case::vector(n, Dtype::F32, Op::Sum) }
 }
 
 /// Runs the correct rungs.

@@ -32,6 +32,9 @@ fn every_kernel_of_chapter_8_gives_what_the_driver_gave() {
     for rung in MultiGpu.rungs() {
         let name = rung.name;
         let recorded = recorded(name, 3, 3001);
+        if recorded.report.launches.is_empty() {
+            continue; // it only copies
+        }
         let own = data(&recorded);
         assert!(own.runs[0].is_of_several_devices() && own.runs[0].has_digits(), "{name}");
         let has_races = rung.caught_by.contains(&Checker::Races);

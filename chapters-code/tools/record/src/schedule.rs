@@ -267,7 +267,9 @@ pub(crate) fn parts_of_several(scope: Scope) -> Vec<Part> {
         sizes.reverse();
     }
     let of = |devices, n| {
-        let parameters = DeviceParameters { devices: Some(devices), ..Default::default() }.into();
+        let task = Some(Task::AllReduce);
+        let parameters =
+            DeviceParameters { devices: Some(devices), task, ..Default::default() }.into();
         part(Box::new(MultiGpu), Case { parameters, ..vector(n, Dtype::F32, Op::Sum) })
     };
     let all = harness::device::count();
