@@ -4,7 +4,7 @@
 //! broken version of.
 
 use harness::{
-    Case, ChapterParameters, Dtype, Element, Input, Ladder, Op, Rung, Shape, ptx, verify::Checker,
+    Case, ChapterParameters, Dtype, Element, Ladder, Op, Rung, Shape, ptx, verify::Checker,
 };
 
 use crate::{
@@ -96,9 +96,9 @@ static CARRY_AND_FLAG: Rung = Rung::new(
 .refuses(scans_only)
 .adapts(|case| floats(Task::Scan, case));
 
-/// The task with random floats.
+/// The task with floats.
 fn floats(task: Task, case: &Case) -> Case {
     let case = task::doing(task, case);
     let parameters = DeviceParameters { bins: None, ..DeviceParameters::of(&case) }.into();
-    Case { parameters, dtype: Dtype::F32, op: Op::Sum, input: Input::Uniform, ..case }
+    Case { parameters, dtype: Dtype::F32, op: Op::Sum, ..case }
 }

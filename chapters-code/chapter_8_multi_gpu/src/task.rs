@@ -46,13 +46,14 @@ impl fmt::Display for Task {
     }
 }
 
-/// The same devices with a task. A vector becomes a square matrix of about as many elements where the task is for
-/// matrices.
+/// The same devices with a task. A vector becomes a square matrix of about as many elements, with whole
+/// packs in a row, where the task is for matrices.
 pub fn doing(task: Task, case: &Case) -> Case {
     let parameters = DeviceParameters { task: Some(task), ..DeviceParameters::of(case) };
     let shape = match case.shape {
         Shape::Vector { n } if task.is_for_matrices() => {
-            Shape::Matrix { rows: n.isqrt(), cols: n.isqrt() }
+            let side = n.isqrt().next_multiple_of(4);
+            Shape::Matrix { rows: side, cols: side }
         }
         shape => shape,
     };
