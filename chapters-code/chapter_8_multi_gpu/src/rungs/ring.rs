@@ -1,4 +1,4 @@
-//! Each device sends to its right neighbour only, one chunk per step, so that all links work at the same time.
+//! Each device sends to its right neighbor only, one chunk per step, so that all links work at the same time.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
