@@ -38,8 +38,11 @@ fn exhaustive_the_book_builds_and_needs_no_network() {
     assert_eq!(report.problems, Vec::<String>::new());
     for (chapter, rungs) in rungs() {
         let has_no_lab = |rung: &&&str| !pages.join(format!("lab/{chapter}/{rung}.js")).is_file();
-        let without: Vec<_> = rungs.iter().filter(has_no_lab).collect();
-        assert!(without.is_empty(), "{chapter}: no page has a lab of {without:?}");
+        let without: Vec<_> = rungs.iter().filter(has_no_lab).copied().collect();
+        // These launch no kernel.
+        let copy_only = ["all_gather_ring", "all_to_all_copies"];
+        let expected = if chapter == "chapter_8_multi_gpu" { &copy_only[..] } else { &[] };
+        assert_eq!(without, expected, "{chapter}: no page has a lab of them");
     }
     let tex = site::check_tex(&pages, &repository().join("book")).expect("pages and sources");
     assert_eq!(tex, Vec::<String>::new());
