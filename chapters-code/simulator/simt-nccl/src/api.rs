@@ -17,9 +17,9 @@ use cudarc::{
 
 use crate::{
     driver::{Inside, checked, find},
-    entry::{Failure, api, guard, invalid_argument, last_error, set, unsupported},
+    entry::{Result, api, guard, invalid_argument, last_error, set, unsupported},
     group::{self, Buffers, Kind},
-    types::{DataType, FIRST_OWN, Factor, Operator},
+    types::{DataType, FIRST_OWN, Factor},
     world::{join, leave, new_id, state, wait, world},
 };
 
@@ -28,6 +28,17 @@ const VERSION: c_int = 22800;
 
 fn handle(number: usize) -> ncclComm_t {
     without_provenance_mut(number)
+}
+
+fn init_rank(comm: *mut ncclComm_t, ranks: c_int, id: &ncclUniqueId, rank: c_int) -> Result {
+    set(comm, handle(0))?;
+    let (number, clique) = join(id, rank, ranks).inspect_err(|_| group::fail())?;
+    set(comm, handle(number))?;
+    let all_came = if group::waits_for(clique) { Ok(()) } else { wait(clique) };
+    if all_came.is_err() {
+        let _ = leave(handle(number));
+    }
+    all_came
 }
 
 api! {
@@ -43,14 +54,7 @@ api! {
 
     /// Adds the device of the current context as a rank. Outside a group it waits for the others.
     fn ncclCommInitRank(comm: *mut ncclComm_t, ranks: c_int, id: ncclUniqueId, rank: c_int) {
-        set(comm, handle(0))?;
-        let (number, clique) = join(&id, rank, ranks).inspect_err(|_| group::fail())?;
-        set(comm, handle(number))?;
-        let all_came = if group::waits_for(clique) { Ok(()) } else { wait(clique) };
-        if all_came.is_err() {
-            let _ = leave(handle(number));
-        }
-        all_came
+        init_rank(comm, ranks, &id, rank)
     }
 
     /// The same. Nothing in the configuration has an effect.
@@ -61,11 +65,7 @@ api! {
         rank: c_int,
         _config: *mut c_void,
     ) {
-        // SAFETY: the caller's promise is the same.
-        match unsafe { ncclCommInitRank(comm, ranks, id, rank) } {
-            ncclResult_t::ncclSuccess => Ok(()),
-            code => Err(Failure { code, cause: "see ncclCommInitRank".into() }),
-        }
+        init_rank(comm, ranks, &id, rank)
     }
 
     /// Adds a rank for each device.
@@ -232,8 +232,7 @@ api! {
         comm: ncclComm_t,
         stream: CUstream,
     ) {
-        let op = Operator::new(op, &world().comm(comm)?.factors)?;
-        let buffers = Buffers::new(send, receive, count, data_type)?;
+        let buffers = Buffers { send, receive, count, data_type };
         group::collective("ncclAllReduce", Kind::AllReduce(op), buffers, comm, stream)
     }
 
@@ -248,8 +247,7 @@ api! {
         comm: ncclComm_t,
         stream: CUstream,
     ) {
-        let op = Operator::new(op, &world().comm(comm)?.factors)?;
-        let buffers = Buffers::new(send, receive, count, data_type)?;
+        let buffers = Buffers { send, receive, count, data_type };
         group::collective("ncclReduce", Kind::Reduce(op, root), buffers, comm, stream)
     }
 
@@ -263,8 +261,7 @@ api! {
         comm: ncclComm_t,
         stream: CUstream,
     ) {
-        let op = Operator::new(op, &world().comm(comm)?.factors)?;
-        let buffers = Buffers::new(send, receive, count, data_type)?;
+        let buffers = Buffers { send, receive, count, data_type };
         group::collective("ncclReduceScatter", Kind::ReduceScatter(op), buffers, comm, stream)
     }
 
@@ -278,7 +275,7 @@ api! {
         comm: ncclComm_t,
         stream: CUstream,
     ) {
-        let buffers = Buffers::new(send, receive, count, data_type)?;
+        let buffers = Buffers { send, receive, count, data_type };
         group::collective("ncclBroadcast", Kind::Broadcast(root), buffers, comm, stream)
     }
 
@@ -291,7 +288,7 @@ api! {
         comm: ncclComm_t,
         stream: CUstream,
     ) {
-        let buffers = Buffers::new(buffer, buffer, count, data_type)?;
+        let buffers = Buffers { send: buffer, receive: buffer, count, data_type };
         group::collective("ncclBroadcast", Kind::Broadcast(root), buffers, comm, stream)
     }
 
@@ -304,7 +301,7 @@ api! {
         comm: ncclComm_t,
         stream: CUstream,
     ) {
-        let buffers = Buffers::new(send, receive, count, data_type)?;
+        let buffers = Buffers { send, receive, count, data_type };
         group::collective("ncclAllGather", Kind::AllGather, buffers, comm, stream)
     }
 
@@ -318,7 +315,7 @@ api! {
         comm: ncclComm_t,
         stream: CUstream,
     ) {
-        let buffers = Buffers::new(send, receive, count, data_type)?;
+        let buffers = Buffers { send, receive, count, data_type };
         group::collective("ncclGather", Kind::Gather(root), buffers, comm, stream)
     }
 
@@ -332,7 +329,7 @@ api! {
         comm: ncclComm_t,
         stream: CUstream,
     ) {
-        let buffers = Buffers::new(send, receive, count, data_type)?;
+        let buffers = Buffers { send, receive, count, data_type };
         group::collective("ncclScatter", Kind::Scatter(root), buffers, comm, stream)
     }
 
@@ -345,8 +342,10 @@ api! {
         comm: ncclComm_t,
         stream: CUstream,
     ) {
-        let bytes = count.saturating_mul(DataType::new(data_type)?.size());
-        let ranks = world().comm(comm)?.ranks;
+        let size = DataType::new(data_type).map(DataType::size);
+        let ranks = world().comm(comm).map(|own| own.ranks);
+        let (size, ranks) = size.and_then(|size| Ok((size, ranks?))).inspect_err(|_| group::fail())?;
+        let bytes = count.saturating_mul(size);
         group::start();
         for peer in 0..ranks {
             let from = send.wrapping_byte_add(peer.wrapping_mul(bytes));

@@ -29,15 +29,15 @@ use crate::{
 /// The largest number of messages of a launch: `MOST_MESSAGES` of nccl.cu.
 const MOST_MESSAGES: usize = 160;
 
-/// A collective, with its operator and its root.
+/// A collective, with the numbers of its operator and its root.
 #[derive(Clone, Copy)]
 pub enum Kind {
     /// `ncclAllReduce`
-    AllReduce(Operator),
+    AllReduce(c_int),
     /// `ncclReduce`
-    Reduce(Operator, c_int),
+    Reduce(c_int, c_int),
     /// `ncclReduceScatter`
-    ReduceScatter(Operator),
+    ReduceScatter(c_int),
     /// `ncclBroadcast`
     Broadcast(c_int),
     /// `ncclAllGather`
@@ -51,10 +51,14 @@ pub enum Kind {
 /// What a rank sends from and receives to.
 #[derive(Clone, Copy)]
 pub struct Buffers {
-    send: CUdeviceptr,
-    receive: CUdeviceptr,
-    count: usize,
-    data_type: DataType,
+    /// Where it sends from.
+    pub send: *const c_void,
+    /// Where it receives to.
+    pub receive: *mut c_void,
+    /// The number of elements.
+    pub count: usize,
+    /// The number of their type.
+    pub data_type: c_int,
 }
 
 /// `Collective` of nccl.cu.
@@ -163,19 +167,6 @@ fn post(call: Result<Call>) -> Result {
     Ok(())
 }
 
-impl Buffers {
-    /// The buffers of a call.
-    pub fn new(
-        send: *const c_void,
-        receive: *mut c_void,
-        count: usize,
-        data_type: c_int,
-    ) -> Result<Self> {
-        let (send, receive) = (send.addr() as u64, receive.addr() as u64);
-        Ok(Self { send, receive, count, data_type: DataType::new(data_type)? })
-    }
-}
-
 /// Makes sure that a buffer of some elements is device memory.
 fn check(address: CUdeviceptr, count: usize, data_type: DataType, which: &str) -> Result {
     let bytes = count.checked_mul(data_type.size());
@@ -217,6 +208,8 @@ fn prepare(
     comm: ncclComm_t,
     stream: CUstream,
 ) -> Result<Call> {
+    let data_type = DataType::new(data_type)?;
+    let (send, receive) = (send.addr() as CUdeviceptr, receive.addr() as CUdeviceptr);
     let mut world = world();
     let own = world.comm(comm)?;
     let (ranks, rank) = (own.ranks, own.rank as i32);
@@ -229,6 +222,7 @@ fn prepare(
         Kind::Gather(root) => (None, Some(root), SELF, root),
         Kind::Scatter(root) => (None, Some(root), root, SELF),
     };
+    let op = op.map(|number| Operator::new(number, &own.factors)).transpose()?;
     let mut what = format!("{name} of {count} {}", data_type.name());
     if let Some(op) = op {
         what += &format!(" with {}", op.name());

@@ -135,7 +135,7 @@ impl Operator {
         }
     }
 
-    /// What the kernel is told: its operator, the divisor of the sum, and the bits and the address of the factor.
+    /// The kernel's arguments: its operator, the divisor of the sum, and the bits and the address of the factor.
     pub fn arguments(self, data_type: DataType, ranks: usize) -> (i32, i32, u64, u64) {
         const PREMULTIPLIED_SUM: i32 = 4;
         match self {

@@ -43,8 +43,8 @@ fn arguments() {
         let eight = sys::ncclDataType_t::ncclFloat8e4m3;
         check(all_reduce(1, eight, comm, own), argument, &["ncclFloat8e4m3"]);
         check(all_reduce(1, sys::ncclDataType_t::ncclNumTypes, comm, own), argument, &["12"]);
-        let nobody = std::ptr::without_provenance_mut(1 << 40);
-        check(all_reduce(1, float, nobody, own), argument, &["not a communicator"]);
+        let unknown = std::ptr::without_provenance_mut(1 << 40);
+        check(all_reduce(1, float, unknown, own), argument, &["not a communicator"]);
         let null = std::ptr::null_mut();
         let to_null = sys::ncclAllReduce(at, null, 1, float, sum, comm, own);
         check(to_null, argument, &["receive buffer", "not in device memory"]);
@@ -78,6 +78,24 @@ fn groups() {
         unsafe { sys::ncclBroadcast(at, at, 10, float, root, raw.comms[rank], stream) };
     }
     check(code(group_end()), ncclInvalidUsage, &["a call of the group has failed"]);
+    // Also a type or an operator that is none fails the group.
+    let (float, no_type) = (sys::ncclDataType_t::ncclFloat32, sys::ncclDataType_t::ncclNumTypes);
+    let (sum, no_op) = (sys::ncclRedOp_t::ncclSum, sys::ncclRedOp_t::ncclNumOps);
+    let at = address(&buffers[0]);
+    let (comm, stream) = (raw.comms[0], raw.streams[0].cu_stream().cast());
+    for wrong in 0..3 {
+        group_start().expect("a group");
+        // SAFETY: buffers of 10 elements, and nothing is launched.
+        let found = unsafe {
+            match wrong {
+                0 => sys::ncclAllReduce(at, at, 10, no_type, sum, comm, stream),
+                1 => sys::ncclAllReduce(at, at, 10, float, no_op, comm, stream),
+                _ => sys::ncclAlltoAll(at, at, 5, no_type, comm, stream),
+            }
+        };
+        assert_eq!(found, ncclInvalidArgument);
+        check(code(group_end()), ncclInvalidUsage, &["a call of the group has failed"]);
+    }
     assert!(device.take_report().expect("a report").launches.is_empty());
     // A group in a group ends with the outer one.
     group_start().expect("a group");
