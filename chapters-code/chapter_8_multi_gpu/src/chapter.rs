@@ -93,9 +93,13 @@ impl Chapter for MultiGpu {
 
     /// A case that leaves the task open gets the rung's own.
     fn case_for(&self, rung: &Rung, case: &Case) -> Case {
-        let tasks = Task::value_variants().iter().map(|&task| task::doing(task, case));
-        let mut tasks = tasks.filter(|_| DeviceParameters::of(case).task.is_none());
-        let own = tasks.find(|case| rung.refusal(case).is_none());
+        let own = match DeviceParameters::of(case).task {
+            Some(_) => None,
+            None => {
+                let mut tasks = Task::value_variants().iter().map(|&task| task::doing(task, case));
+                tasks.find(|case| rung.refusal(case).is_none())
+            }
+        };
         rung.case_for(&self.complete(&own.unwrap_or(*case)))
     }
 

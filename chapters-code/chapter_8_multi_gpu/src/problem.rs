@@ -15,7 +15,7 @@ pub mod spread;
 pub mod sum;
 
 pub use collective::{Collective, matrix};
-pub use devices::{Addresses, Devices, MOST, Shared, join_all};
+pub use devices::{Addresses, Devices, MOST, Shared};
 
 /// Refuses cases of other tasks than `task`, matrices where the task is for vectors, vectors where it is for matrices, and
 /// all operators but the sum of f32.

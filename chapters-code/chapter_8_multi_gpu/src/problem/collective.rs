@@ -1,8 +1,9 @@
 //! The collectives: an array on each device, what each device must have in the end, and the judge.
 
-use cudarc::driver::{CudaSlice, DriverError};
+use cudarc::driver::{CudaFunction, CudaSlice, DriverError};
 use harness::{
-    Case, ChapterParameters, Device, Dtype, Error, Output, Problem, Refusal, Rung, Shape, Traffic,
+    Case, ChapterParameters, Device, Dtype, Error, Output, Problem, PtxText, Refusal, Rung, Shape,
+    Traffic,
     baselines::Way,
     bound::{self, Compensated},
     buffer, inputs,
@@ -10,7 +11,7 @@ use harness::{
     verify::{Accepted, Verdict},
 };
 
-use super::{Addresses, Devices, join_all, refuses};
+use super::{Addresses, Devices, refuses};
 use crate::{DeviceParameters, Task, baseline};
 
 /// The collectives.
@@ -117,6 +118,14 @@ impl Collective {
         }
     }
 
+    /// The kernel of each device, from `ptx`: `name` with the number of devices behind it.
+    ///
+    /// # Errors
+    /// The driver's error.
+    pub fn kernels(&self, ptx: PtxText, name: &str) -> Result<Vec<CudaFunction>, DriverError> {
+        self.devices.kernels(ptx, &format!("{name}_{}", self.devices.len()))
+    }
+
     /// The address of each device's array.
     pub fn input_addresses(&self) -> Addresses {
         Addresses::of(&self.devices, &self.inputs)
@@ -210,7 +219,7 @@ impl Problem for Collective {
             out.poison()?;
         }
         // No device may write to another one's result before it is poisoned.
-        join_all(self.devices.iter().map(|device| &device.stream))
+        self.devices.meet()
     }
 
     fn judge(&mut self, _promise: &(), _launches: u64) -> Result<Verdict, Error> {

@@ -8,7 +8,7 @@ use harness::{
     verify::{self, Checker, Failure, Verdict},
 };
 
-use super::{devices::join_all, refuses, spread::Spread};
+use super::{refuses, spread::Spread};
 use crate::Task;
 
 /// Where a launch leaves the selected elements.
@@ -85,7 +85,7 @@ impl Problem for SpreadCompact {
         self.outs.iter_mut().try_for_each(Output::poison)?;
         self.counts.iter_mut().try_for_each(Output::poison)?;
         // No device may write to another one's result before it is poisoned.
-        join_all(self.spread.devices.iter().map(|device| &device.stream))
+        self.spread.devices.meet()
     }
 
     fn judge(&mut self, layout: &Layout, _launches: u64) -> Result<Verdict, Error> {

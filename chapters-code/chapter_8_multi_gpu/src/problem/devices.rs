@@ -134,14 +134,13 @@ impl Devices {
         n.div_ceil(self.len()).next_multiple_of(4)
     }
 
-    /// The kernel of each device, from `ptx`: `name` with the number of devices behind it.
+    /// The kernel `name` of `ptx`, on each device.
     ///
     /// # Errors
     /// The driver's error.
     pub fn kernels(&self, ptx: PtxText, name: &str) -> Result<Vec<CudaFunction>, DriverError> {
-        let name = format!("{name}_{}", self.len());
         let load =
-            |device: &Device| device.context.load_module(Ptx::from_src(ptx))?.load_function(&name);
+            |device: &Device| device.context.load_module(Ptx::from_src(ptx))?.load_function(name);
         self.iter().map(load).collect()
     }
 
@@ -242,15 +241,26 @@ impl Devices {
     pub fn join_copies(&self) -> Result<(), DriverError> {
         self.streams.iter().try_for_each(|stream| self.all[0].stream.join(stream))
     }
+
+    /// Lets the streams of all devices wait for each other.
+    ///
+    /// # Errors
+    /// The driver's error.
+    pub fn meet(&self) -> Result<(), DriverError> {
+        meet(self.iter().map(|device| &device.stream))
+    }
+
+    /// As [`Devices::meet`], of the further streams of all devices.
+    ///
+    /// # Errors
+    /// The driver's error.
+    pub fn meet_copies(&self) -> Result<(), DriverError> {
+        meet(self.streams.iter())
+    }
 }
 
 /// Lets every stream wait for all others.
-///
-/// # Errors
-/// The driver's error.
-pub fn join_all<'a>(
-    streams: impl Iterator<Item = &'a Arc<CudaStream>> + Clone,
-) -> Result<(), DriverError> {
+fn meet<'a>(streams: impl Iterator<Item = &'a Arc<CudaStream>> + Clone) -> Result<(), DriverError> {
     let events = streams.clone().map(|stream| stream.record_event(None));
     let events = events.collect::<Result<Vec<_>, _>>()?;
     for stream in streams {

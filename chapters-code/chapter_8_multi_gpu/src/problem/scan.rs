@@ -7,10 +7,7 @@ use harness::{
     verify::Verdict,
 };
 
-use super::{
-    devices::join_all,
-    spread::{Spread, refuses},
-};
+use super::spread::{Spread, refuses};
 use crate::Task;
 
 /// The inclusive scan of an array that is spread over the devices. The result is spread in the same way.
@@ -52,7 +49,7 @@ impl<T: Element> Problem for SpreadScan<T> {
 
     fn reset(&mut self) -> Result<(), DriverError> {
         self.outs.iter_mut().try_for_each(Output::poison)?;
-        join_all(self.spread.devices.iter().map(|device| &device.stream))
+        self.spread.devices.meet()
     }
 
     fn judge(&mut self, depth: &u64, _launches: u64) -> Result<Verdict, Error> {

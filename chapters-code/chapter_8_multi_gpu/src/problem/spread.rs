@@ -2,11 +2,10 @@
 
 use std::ops::Range;
 
-use cudarc::driver::{CudaFunction, CudaSlice};
-use cudarc::nvrtc::Ptx;
+use cudarc::driver::CudaSlice;
 use harness::{
-    Case, ChapterParameters, Device, Dtype, Element, Error, Output, PtxText, Refusal, Rung, buffer,
-    inputs, verify::Failure,
+    Case, ChapterParameters, Device, Dtype, Element, Error, Output, Refusal, Rung, buffer, inputs,
+    verify::Failure,
 };
 
 use super::devices::Devices;
@@ -73,16 +72,6 @@ impl<T: Element> Spread<T> {
     /// [`Error::Driver`] where a device has no room.
     pub fn outputs(&self) -> Result<Vec<Output<T>>, Error> {
         self.per_device(|d, device| Output::new(device, self.range(d).len()))
-    }
-
-    /// The kernel `name` of `ptx`, on each device.
-    ///
-    /// # Errors
-    /// [`Error::Driver`] where it cannot be loaded.
-    pub fn kernels(&self, ptx: PtxText, name: &str) -> Result<Vec<CudaFunction>, Error> {
-        self.per_device(|_, device| {
-            Ok(device.context.load_module(Ptx::from_src(ptx))?.load_function(name)?)
-        })
     }
 
     /// The name of the kernels that add, such as `sum_f32`.

@@ -18,7 +18,7 @@ const THREADS: u32 = 512;
 
 /// One kernel per device.
 pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
-    let kernels = p.devices.kernels(rung.ptx, "all_gather_push")?; // such as all_gather_push_4
+    let kernels = p.kernels(rung.ptx, "all_gather_push")?; // such as all_gather_push_4
     let parts = p.parts();
     let blocks = (parts[0].1 as u32).div_ceil(4 * THREADS);
     let config = LaunchConfig {

@@ -4,7 +4,7 @@ use cudarc::nvrtc::Ptx;
 use harness::{Error, Launch, Rung, kernel};
 
 use super::ring;
-use crate::problem::{Collective, collective::all_gathers_only, join_all};
+use crate::problem::{Collective, collective::all_gathers_only};
 
 /// The second half of the ring: each part travels around, one device per step.
 pub static RUNG: Rung = Rung::new(
@@ -38,7 +38,7 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error>
                     unsafe { p.devices.copy(from, source, d, outs.0[d] + at, end - begin)? };
                 }
             }
-            join_all(p.devices.streams.iter())?;
+            p.devices.meet_copies()?;
         }
         p.devices.join_copies()
     };

@@ -20,7 +20,7 @@ pub static RUNG: Rung = Rung::new(
 /// One kernel per device, the host, and then copies between the devices.
 pub fn prepare(p: &SpreadCompact, rung: &Rung) -> Result<Launch<SpreadCompact>, Error> {
     let s = &p.spread;
-    let kernels = s.kernels(rung.ptx, "predicate_f32")?;
+    let kernels = s.devices.kernels(rung.ptx, "predicate_f32")?;
     let words = 2 + 2 * s.part().div_ceil(TILE) as u64; // the counter of blocks, and the status of every tile
     let mut states = s.per_device(|_, device| buffer::scratch::<u64>(device, words))?;
     let mut own = s.per_device(|_, device| buffer::scratch::<f32>(device, s.part() as u64))?;

@@ -27,7 +27,7 @@ const TILE: usize = 8192;
 /// One kernel per device. Before them and after them, all streams meet.
 pub fn prepare(p: &SpreadCompact, rung: &Rung) -> Result<Launch<SpreadCompact>, Error> {
     let s = &p.spread;
-    let kernels = s.kernels(rung.ptx, "predicate_f32")?;
+    let kernels = s.devices.kernels(rung.ptx, "predicate_f32")?;
     let resident = s.devices.resident_blocks(&kernels, THREADS)? as usize;
     let blocks = s.part().div_ceil(TILE).clamp(1, resident);
     let config = LaunchConfig {

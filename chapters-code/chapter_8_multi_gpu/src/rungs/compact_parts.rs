@@ -29,7 +29,7 @@ pub fn config(n: usize) -> LaunchConfig {
 /// One kernel per device.
 pub fn prepare(p: &SpreadCompact, rung: &Rung) -> Result<Launch<SpreadCompact>, Error> {
     let s = &p.spread;
-    let kernels = s.kernels(rung.ptx, "predicate_f32")?;
+    let kernels = s.devices.kernels(rung.ptx, "predicate_f32")?;
     // The counter of blocks, up to 16 bytes, then two status words per tile.
     let words = 2 + 2 * s.part().div_ceil(TILE) as u64;
     let mut states = s.per_device(|_, device| buffer::scratch::<u64>(device, words))?;

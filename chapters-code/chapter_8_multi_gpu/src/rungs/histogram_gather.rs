@@ -3,6 +3,7 @@
 use chapter_1_reduce::rungs::columns_block;
 use chapter_2_histogram::rungs::finish_memset;
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
+use cudarc::nvrtc::Ptx;
 use harness::{Error, Launch, Rung, buffer};
 
 use crate::problem::histogram::{SpreadHistogram, histograms_only};
@@ -18,8 +19,9 @@ pub static RUNG: Rung = Rung::new(
 /// A kernel per device that counts, copies to the first device, and a kernel there.
 pub fn prepare(p: &SpreadHistogram, rung: &Rung) -> Result<Launch<SpreadHistogram>, Error> {
     let s = &p.spread;
-    let kernels = s.kernels(rung.ptx, "histogram_f32")?;
-    let add = s.kernels(columns_block::RUNG.ptx, "sum_u32")?.swap_remove(0);
+    let kernels = s.devices.kernels(rung.ptx, "histogram_f32")?;
+    let module = s.devices[0].context.load_module(Ptx::from_src(columns_block::RUNG.ptx))?;
+    let add = module.load_function("sum_u32")?;
     let counters = p.bins.counters() as usize;
     let (rows, cols) = (s.count() as u64, counters as u64);
     let copies = p.copies()?;

@@ -5,7 +5,7 @@ use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum
 use harness::{Error, Launch, Rung, buffer, ptx};
 
 use crate::problem::{
-    devices::{Addresses, join_all},
+    devices::Addresses,
     histogram::{SpreadHistogram, histograms_only},
 };
 
@@ -20,8 +20,8 @@ pub static RUNG: Rung = Rung::new(
 /// A kernel per device that counts, and then one that adds. Between them, all streams meet.
 pub fn prepare(p: &SpreadHistogram, rung: &Rung) -> Result<Launch<SpreadHistogram>, Error> {
     let s = &p.spread;
-    let kernels = s.kernels(finish_memset::RUNG.ptx, "histogram_f32")?;
-    let adds = s.kernels(rung.ptx, "add_counts")?;
+    let kernels = s.devices.kernels(finish_memset::RUNG.ptx, "histogram_f32")?;
+    let adds = s.devices.kernels(rung.ptx, "add_counts")?;
     let counters = p.bins.counters();
     let each = counters.div_ceil(s.count() as u32);
     let copies = p.copies()?;
@@ -55,7 +55,7 @@ pub fn prepare(p: &SpreadHistogram, rung: &Rung) -> Result<Launch<SpreadHistogra
             // SAFETY: as in histogram_gather.
             unsafe { launch.launch(config)? };
         }
-        join_all(s.devices.iter().map(|device| &device.stream))?;
+        s.devices.meet()?;
         let mut out = p.counts.view_mut();
         for ((d, device), add) in (0..).zip(s.devices.iter()).zip(&adds) {
             let (first, end) = ((d * each).min(counters), ((d + 1) * each).min(counters));

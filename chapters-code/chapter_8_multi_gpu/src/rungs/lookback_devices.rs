@@ -28,7 +28,7 @@ pub fn prepare<T: Element<Acc = T>>(
     rung: &Rung,
 ) -> Result<Launch<SpreadScan<T>>, Error> {
     let s = &p.spread;
-    let kernels = s.kernels(rung.ptx, &s.entry())?; // such as sum_f32
+    let kernels = s.devices.kernels(rung.ptx, &s.entry())?; // such as sum_f32
     let tiles = |n: usize| (n * size_of::<T>()).div_ceil(TILE);
     let config = move |n| LaunchConfig {
         grid_dim: (tiles(n) as u32, 1, 1),

@@ -19,7 +19,7 @@ const THREADS: u32 = 512;
 
 /// One kernel per device.
 pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
-    let kernels = p.devices.kernels(rung.ptx, "low_latency")?; // such as low_latency_4
+    let kernels = p.kernels(rung.ptx, "low_latency")?; // such as low_latency_4
     let blocks = p.n.div_ceil(THREADS as usize) as u32;
     let config = LaunchConfig {
         grid_dim: (blocks.clamp(1, p.devices.resident_blocks(&kernels, THREADS)?), 1, 1),

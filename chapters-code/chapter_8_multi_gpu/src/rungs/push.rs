@@ -27,7 +27,7 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error>
 /// One kernel per device, with `most` blocks at most. The broken rung calls it with fewer, so that a block has several
 /// tiles of a small array.
 pub fn in_blocks(most: usize, p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
-    let kernels = p.devices.kernels(rung.ptx, "push")?; // such as push_4
+    let kernels = p.kernels(rung.ptx, "push")?; // such as push_4
     let part = p.part();
     let tiles = part.div_ceil(TILE);
     let most = most.min(p.devices.resident_blocks(&kernels, THREADS)? as usize);

@@ -26,7 +26,7 @@ pub fn prepare<T: Element<Acc = T>>(
     rung: &Rung,
 ) -> Result<Launch<SpreadSum<T>>, Error> {
     let s = &p.spread;
-    let kernels = s.kernels(rung.ptx, &s.entry())?; // such as sum_f32
+    let kernels = s.devices.kernels(rung.ptx, &s.entry())?; // such as sum_f32
     let resident = s.devices.resident_blocks(&kernels, THREADS)?;
     let (blocks, depth) = blocks_and_depth::<T>(s.part(), resident);
     let config =

@@ -18,7 +18,7 @@ const THREADS: u32 = 512;
 
 /// One kernel per device.
 pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
-    let kernels = p.devices.kernels(rung.ptx, "reduce_scatter_push")?; // such as reduce_scatter_push_4
+    let kernels = p.kernels(rung.ptx, "reduce_scatter_push")?; // such as reduce_scatter_push_4
     let part = p.part();
     let blocks = (part as u32).div_ceil(4 * THREADS);
     let config = LaunchConfig {

@@ -1,11 +1,10 @@
 //! The first half of the ring: after it, each device has the whole sum of one chunk.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use cudarc::nvrtc::Ptx;
 use harness::{Error, Launch, Rung};
 
 use super::ring;
-use crate::problem::{Collective, Shared, collective::reduce_scatters_only, join_all};
+use crate::problem::{Collective, Shared, collective::reduce_scatters_only};
 
 /// The first half of the ring: after it, each device has the whole sum of one chunk.
 pub static RUNG: Rung = Rung::new(
@@ -17,11 +16,7 @@ pub static RUNG: Rung = Rung::new(
 
 /// devices - 1 steps. In each, every device copies a partial sum from its left neighbour and adds its own elements.
 pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
-    let mut kernels = Vec::new();
-    for device in p.devices.iter() {
-        let module = device.context.load_module(Ptx::from_src(rung.ptx))?;
-        kernels.push(module.load_function("sum")?);
-    }
+    let kernels = p.devices.kernels(rung.ptx, "sum")?;
     let chunks = p.parts();
     let blocks = chunks[0].1.div_ceil(1024).clamp(1, p.devices[0].resident_blocks(1024) as usize);
     let config = LaunchConfig {
@@ -58,7 +53,7 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error>
                 // SAFETY: ring.cu is `(const float* own, float* received, size_t n)`. Both have n elements.
                 unsafe { launch.launch(config)? };
             }
-            join_all(p.devices.streams.iter())?;
+            p.devices.meet_copies()?;
         }
         p.devices.join_copies()
     };

@@ -1,10 +1,9 @@
 //! Each device sends to its right neighbor only, one chunk per step, so that all links work at the same time.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use cudarc::nvrtc::Ptx;
 use harness::{Error, Launch, Rung, ptx};
 
-use crate::problem::{Collective, collective::all_reduces_only, join_all};
+use crate::problem::{Collective, collective::all_reduces_only};
 
 /// Each device sends to its right neighbour only, one chunk per step, so that all links work at the same time.
 pub static RUNG: Rung = Rung::new(
@@ -17,11 +16,7 @@ pub static RUNG: Rung = Rung::new(
 /// 2 (devices - 1) steps. In each, every device copies a chunk from its left neighbour. In the first half it adds its
 /// own.
 pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
-    let mut kernels = Vec::new();
-    for device in p.devices.iter() {
-        let module = device.context.load_module(Ptx::from_src(rung.ptx))?;
-        kernels.push(module.load_function("sum")?);
-    }
+    let kernels = p.devices.kernels(rung.ptx, "sum")?;
     let chunks = p.parts();
     let blocks = chunks[0].1.div_ceil(1024).clamp(1, p.devices[0].resident_blocks(1024) as usize);
     let config = LaunchConfig {
@@ -65,7 +60,7 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error>
                     unsafe { launch.launch(config)? };
                 }
             }
-            join_all(p.devices.streams.iter())?;
+            p.devices.meet_copies()?;
         }
         p.devices.join_copies()
     };

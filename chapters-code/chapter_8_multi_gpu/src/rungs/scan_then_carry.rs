@@ -27,8 +27,8 @@ pub fn prepare<T: Element<Acc = T>>(
     rung: &Rung,
 ) -> Result<Launch<SpreadScan<T>>, Error> {
     let s = &p.spread;
-    let kernels = s.kernels(rung.ptx, &format!("inclusive_{}", s.entry()))?;
-    let adds = s.kernels(ADD_BLOCK_OFFSETS, &s.entry())?; // such as sum_f32
+    let kernels = s.devices.kernels(rung.ptx, &format!("inclusive_{}", s.entry()))?;
+    let adds = s.devices.kernels(ADD_BLOCK_OFFSETS, &s.entry())?; // such as sum_f32
     let config = |blocks: usize, threads| LaunchConfig {
         grid_dim: (blocks as u32, 1, 1),
         block_dim: (threads, 1, 1),

@@ -29,7 +29,7 @@ pub fn prepare<T: Element<Acc = T>>(
     rung: &Rung,
 ) -> Result<Launch<SpreadScan<T>>, Error> {
     let s = &p.spread;
-    let kernels = s.kernels(rung.ptx, &s.entry())?; // such as sum_f32
+    let kernels = s.devices.kernels(rung.ptx, &s.entry())?; // such as sum_f32
     let pack = 16 / size_of::<T>() as u64;
     let tiles = (s.part() as u64).div_ceil(pack * ROWS * u64::from(THREADS));
     let resident = s.devices.resident_blocks(&kernels, THREADS)?;

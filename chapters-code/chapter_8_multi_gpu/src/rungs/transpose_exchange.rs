@@ -4,7 +4,7 @@ use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
 use harness::{Error, Launch, Rung, kernel::grid, ptx};
 
-use crate::problem::{Collective, Shared, collective::transpositions_only, join_all, matrix};
+use crate::problem::{Collective, Shared, collective::transpositions_only, matrix};
 
 /// Each device transposes its rows, the devices exchange blocks, and each lays what it has received side by side.
 pub static RUNG: Rung = Rung::new(
@@ -44,7 +44,7 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error>
             // SAFETY: `turn` is `(const float* in, float* out, size_t rows, size_t cols)`. Both have own * cols elements.
             unsafe { launch.launch(grid(tiles(own).max(1) as u64, 256))? };
         }
-        join_all(p.devices.streams.iter())?;
+        p.devices.meet_copies()?;
         for k in 0..devices {
             for (d, (begin, end)) in col_parts.iter().enumerate() {
                 let from = (d + k) % devices;

@@ -1,7 +1,6 @@
 //! One kernel per device: a tile is stored, transposed, where it belongs in the memory of another device.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use cudarc::nvrtc::Ptx;
 use harness::{Error, Launch, Rung, ptx};
 
 use crate::problem::{Collective, collective::transpositions_only, matrix};
@@ -26,11 +25,7 @@ pub fn in_tiles(
     p: &Collective,
     rung: &Rung,
 ) -> Result<Launch<Collective>, Error> {
-    let mut kernels = Vec::new();
-    for device in p.devices.iter() {
-        let module = device.context.load_module(Ptx::from_src(rung.ptx))?;
-        kernels.push(module.load_function(kernel)?);
-    }
+    let kernels = p.devices.kernels(rung.ptx, kernel)?;
     let (rows, cols) = matrix(&p.case);
     let (row_part, col_part) = (p.devices.part(rows), p.part());
     let config = LaunchConfig {

@@ -18,7 +18,7 @@ const THREADS: u32 = 512;
 
 /// One kernel per device. Before them and after them, all streams meet.
 pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
-    let kernels = p.devices.kernels(rung.ptx, "two_shot")?; // such as two_shot_4
+    let kernels = p.kernels(rung.ptx, "two_shot")?; // such as two_shot_4
     let parts = p.parts();
     let blocks = (parts[0].1 as u32).div_ceil(4 * THREADS);
     let config = LaunchConfig {

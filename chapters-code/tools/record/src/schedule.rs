@@ -266,12 +266,7 @@ pub(crate) fn parts_of_several(scope: Scope) -> Vec<Part> {
             [8, 10, 12, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 26, 28].map(|k| 1 << k).into();
         sizes.reverse();
     }
-    let of = |devices, n| {
-        let task = Some(Task::AllReduce);
-        let parameters =
-            DeviceParameters { devices: Some(devices), task, ..Default::default() }.into();
-        part(Box::new(MultiGpu), Case { parameters, ..vector(n, Dtype::F32, Op::Sum) })
-    };
+    let of = |devices, n| of_several(devices, Task::AllReduce, Shape::Vector { n });
     let all = harness::device::count();
     let mut parts: Vec<Part> = sizes.into_iter().map(|n| of(all, n)).collect();
     if all > 2 {
@@ -282,22 +277,23 @@ pub(crate) fn parts_of_several(scope: Scope) -> Vec<Part> {
     parts
 }
 
+/// A task of chapter 8.
+fn of_several(devices: usize, task: Task, shape: Shape) -> Part {
+    let parameters =
+        DeviceParameters { devices: Some(devices), task: Some(task), ..Default::default() };
+    let parameters = parameters.into();
+    part(Box::new(MultiGpu), Case { shape, parameters, ..vector(1, Dtype::F32, Op::Sum) })
+}
+
 /// The other tasks of chapter 8, on all devices.
 fn collectives(scope: Scope, devices: usize) -> Vec<Part> {
     let logs: &[u32] = if scope == Scope::Full { &[28, 24, 20, 16, 12, 8] } else { &[16] };
-    let of = |task, shape| {
-        let parameters =
-            DeviceParameters { devices: Some(devices), task: Some(task), ..Default::default() };
-        let parameters = parameters.into();
-        let case = Case { shape, parameters, ..vector(1, Dtype::F32, Op::Sum) };
-        part(Box::new(MultiGpu), case)
-    };
     let vectors = [Task::ReduceScatter, Task::AllGather, Task::AllToAll].into_iter();
     let vectors =
         vectors.flat_map(|task| logs.iter().map(move |&k| (task, Shape::Vector { n: 1 << k })));
     let side = |k: u32| Shape::Matrix { rows: 1 << (k / 2), cols: 1 << (k / 2) };
     let matrices = logs.iter().map(|&k| (Task::Transpose, side(k)));
-    vectors.chain(matrices).map(|(task, shape)| of(task, shape)).collect()
+    vectors.chain(matrices).map(|(task, shape)| of_several(devices, task, shape)).collect()
 }
 
 /// What is to be run on an array that is spread over several GPUs.
@@ -306,12 +302,7 @@ fn spread(scope: Scope, devices: usize) -> Vec<Part> {
         Scope::Full => [30, 28, 26, 24, 22, 20, 16, 12].map(|k| 1 << k).into(),
         _ => sizes(scope),
     };
-    let of = |task, n| {
-        let parameters =
-            DeviceParameters { devices: Some(devices), task: Some(task), ..Default::default() };
-        let parameters = parameters.into();
-        part(Box::new(MultiGpu), Case { parameters, ..vector(n, Dtype::F32, Op::Sum) })
-    };
+    let of = |task, n| of_several(devices, task, Shape::Vector { n });
     let tasks = [Task::Reduce, Task::Histogram, Task::Scan, Task::Compact];
     tasks.into_iter().flat_map(|task| sizes.iter().map(move |&n| of(task, n))).collect()
 }
