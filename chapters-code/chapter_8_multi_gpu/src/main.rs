@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use chapter_2_histogram::rungs::shared_atomics::MOST_BINS;
 use chapter_8_multi_gpu::{DeviceParameters, Task, chapter::MultiGpu, problem::MOST};
 use clap::Parser;
 use harness::{Error, Shape};
@@ -32,7 +33,7 @@ struct Arguments {
     task: Vec<Task>,
 
     /// Bins of a histogram, over the range from -1 to 1: 256 if left out
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(2..=65_536))]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(2..=i64::from(MOST_BINS)))]
     bins: Option<u32>,
 }
 
@@ -70,9 +71,21 @@ fn check_shapes(tasks: &[Task], shapes: &[Shape]) -> Result<(), Error> {
     Ok(())
 }
 
+/// Refuses bins where no task has any.
+fn check_bins(tasks: &[Task], bins: Option<u32>) -> Result<(), Error> {
+    match bins.is_some() && !tasks.contains(&Task::Histogram) {
+        true => Err(Error::Usage(
+            "--bins is for the task histogram\n  remedy: give --task histogram, or no --bins"
+                .into(),
+        )),
+        false => Ok(()),
+    }
+}
+
 fn main() -> ExitCode {
     let Arguments { options, types, devices, task, bins } = Arguments::parse();
-    if let Err(error) = check_shapes(&task, &options.elements) {
+    let checked = check_shapes(&task, &options.elements).and_then(|()| check_bins(&task, bins));
+    if let Err(error) = checked {
         return report::exit(Err(error.into()));
     }
     let devices = match &devices[..] {
@@ -81,7 +94,9 @@ fn main() -> ExitCode {
     };
     let of_task = |task| devices.iter().map(move |&devices| (task, devices));
     let parameters = task.into_iter().flat_map(of_task);
-    let parameters =
-        parameters.map(|(task, devices)| DeviceParameters { devices, task: Some(task), bins });
+    let parameters = parameters.map(|(task, devices)| {
+        let bins = bins.filter(|_| task == Task::Histogram);
+        DeviceParameters { devices, task: Some(task), bins }
+    });
     report::exit(report::run_chapter(&MultiGpu, &options, &types, parameters))
 }

@@ -39,6 +39,18 @@ fn tasks() {
     CHAPTER_8.refuses("-n 10x9 --task transpose --kernel transpose_packs", &["multiples of 4"]);
 }
 
+#[test]
+fn bins() {
+    CHAPTER_8.refuses("-n 100 --bins 7", &["--bins is for the task histogram", "remedy"]);
+    CHAPTER_8.refuses("-n 100 --task histogram --bins 65536", &["65536 is not in 2..="]);
+    let text = CHAPTER_8.prints("-n 100 --task all-reduce,histogram --bins 7 --devices 2 --json -");
+    let of_task = |line: &str| {
+        let row: serde_json::Value = serde_json::from_str(line).expect("JSON");
+        (row.get("task").is_some(), row.get("bins").map(|bins| bins == 7))
+    };
+    assert!(text.lines().map(of_task).all(|row| matches!(row, (true, Some(true)) | (false, None))));
+}
+
 /// A row of an all-reduce has no task: rows were recorded before there were others.
 #[test]
 fn json_says_which_task() {

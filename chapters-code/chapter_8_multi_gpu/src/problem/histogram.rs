@@ -1,6 +1,8 @@
 //! The histogram of an array that is spread over the devices.
 
-use chapter_2_histogram::{Bins, bins, geometry, reference::histogram_on_all_cores};
+use chapter_2_histogram::{
+    Bins, bins, geometry, reference::histogram_on_all_cores, rungs::shared_atomics::MOST_BINS,
+};
 use cudarc::driver::DriverError;
 use harness::{
     Case, ChapterParameters, Device, Error, Output, Parameters, Problem, Refusal, Rung, Shape,
@@ -10,9 +12,6 @@ use harness::{
 
 use super::{refuses, spread::Spread};
 use crate::{DeviceParameters, Task};
-
-/// The largest number of bins for which every device gives a block enough shared memory.
-pub const MOST_BINS: u32 = geometry::EVERYWHERE - bins::EXTRA;
 
 /// The histogram of floats that are spread over the devices, for the first of them.
 pub struct SpreadHistogram {
