@@ -55,13 +55,15 @@ template <Kind KIND, typename Op, typename T> struct Block {
         return (tile + 1) * PACKS * Pack<T>::size <= in.n;
     }
 
-    // A lane's packs of a part, from its stage.
+    // A lane's packs of a part, from its stage: those of neighboring lanes are neighbors, or, if IN_ORDER,
+    // a lane's own are.
+    template <bool IN_ORDER = false>
     __device__ WarpChunk<T, ROWS> part(u32 stage, unsigned part) const {
         WarpChunk<T, ROWS> chunk;
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++) {
-            unsigned i = (part * ROWS + r) * 32 + lane_id();
-            chunk.rows[r] = load_pack<T>(stages + stage * PACKS + i);
+            unsigned i = IN_ORDER ? lane_id() * ROWS + r : r * 32 + lane_id();
+            chunk.rows[r] = load_pack<T>(stages + stage * PACKS + part * ROWS * 32 + i);
         }
         return chunk;
     }
@@ -101,12 +103,8 @@ template <Kind KIND, typename Op, typename T> struct Block {
         __syncwarp();
     }
 
-    // The aggregate of a part, in lane 31.
+    // The aggregate of a part, in lane 31. If the operator does not commute, the chunk is in order.
     __device__ T aggregate(const WarpChunk<T, ROWS>& chunk) const {
-        if constexpr (!COMMUTATIVE<Op>) {
-            T before[ROWS];
-            return chunk.template scan<Op>(before);
-        }
         T aggregate = Op::identity();
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++) {
@@ -145,7 +143,7 @@ template <Kind KIND, typename Op, typename T> struct Block {
         T parts[SCANNERS];
 #pragma unroll
         for (unsigned p = 0; p < SCANNERS; p++) {
-            parts[p] = aggregate(part(stage, p));
+            parts[p] = aggregate(this->part<!COMMUTATIVE<Op>>(stage, p));
         }
         T before = Op::identity();
 #pragma unroll

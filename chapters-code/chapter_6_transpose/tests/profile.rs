@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 const PAGE: &str = include_str!("../../../book/chapter_6_transpose/stalls.md");
-const STALLS: &str = include_str!("../../../book/measurements/stalls_nvidia_h200_2026-11-24.csv");
-const SAMPLES: &str = include_str!("../../../book/measurements/samples_nvidia_h200_2026-11-24.csv");
+const STALLS: &str = include_str!("../../../book/measurements/stalls_nvidia_h200_2026-11-26.csv");
+const SAMPLES: &str = include_str!("../../../book/measurements/samples_nvidia_h200_2026-11-26.csv");
 
 /// The columns of the table of stalls, each a sum of the profiler's reasons.
 const STALL_COLUMNS: [&[&str]; 5] = [

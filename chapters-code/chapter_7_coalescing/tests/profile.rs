@@ -5,7 +5,7 @@ use std::collections::HashMap;
 const PAGE: &str = include_str!("../../../book/chapter_7_coalescing/reading_ncu.md");
 const RUNGS: &str =
     include_str!("../../../book/measurements/ncu_nvidia_h100_80gb_hbm3_2026-11-26_rungs.csv");
-const STALLS: &str = include_str!("../../../book/measurements/stalls_nvidia_h200_2026-11-24.csv");
+const STALLS: &str = include_str!("../../../book/measurements/stalls_nvidia_h200_2026-11-26.csv");
 
 /// The launches of the first table, as the file of rungs names them.
 const LAUNCHES: [&str; 10] = [

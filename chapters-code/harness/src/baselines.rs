@@ -31,6 +31,8 @@ pub struct Baselines {
     pub name: String,
     /// Its version, such as `3.0.1`.
     pub version: String,
+    /// What it was built with, such as `nvcc 13.0.88`; none if it does not say.
+    pub built_with: Option<String>,
 }
 
 impl Baselines {
@@ -45,7 +47,7 @@ impl Baselines {
         // SAFETY: a baseline library's initialisers have no preconditions.
         let library = unsafe { Library::new(&file) }.map_err(|error| bad(in_full(&error)))?;
         // SAFETY: signatures as in baselines.h; the strings are static.
-        let (interface, name, version) = unsafe {
+        let (interface, name, version, built_with) = unsafe {
             let text = |symbol: &[u8]| -> Result<String, libloading::Error> {
                 let text = library.get::<extern "C" fn() -> *const c_char>(symbol)?();
                 Ok(CStr::from_ptr(text).to_string_lossy().into_owned())
@@ -53,7 +55,8 @@ impl Baselines {
             let interface = library
                 .get::<extern "C" fn() -> i32>(b"baseline_interface")
                 .map(|interface| interface());
-            (interface, text(b"baseline_name"), text(b"baseline_version"))
+            let built_with = text(b"baseline_built_with").ok();
+            (interface, text(b"baseline_name"), text(b"baseline_version"), built_with)
         };
         let (Ok(interface), Ok(name), Ok(version)) = (interface, name, version) else {
             return Err(bad(
@@ -65,7 +68,7 @@ impl Baselines {
         if interface != INTERFACE {
             return Err(bad(format!("it has interface {interface}, wanted is {INTERFACE}")));
         }
-        Ok(Self { library: Arc::new(library), path: path.to_path_buf(), name, version })
+        Ok(Self { library: Arc::new(library), path: path.to_path_buf(), name, version, built_with })
     }
 
     /// A function of the library; none where it lacks it, which is no error.

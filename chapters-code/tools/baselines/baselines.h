@@ -38,6 +38,8 @@ int baseline_interface(void);
 const char* baseline_name(void);
 // Its version, such as "3.0.1". Static.
 const char* baseline_version(void);
+// What it was built with, such as "nvcc 13.0.88". Static. Libraries that are opened at run time have no such function.
+const char* baseline_built_with(void);
 
 // Libraries often do an operation in several ways. Each function below takes the number of a way, from 0 on. What
 // is compared with a kernel is the fastest of those whose scratch function does not answer SIZE_MAX.

@@ -8,15 +8,16 @@ set -eu
 cd "$(dirname "$0")"
 out=${1:-.}
 toolkit=$out/toolkit
+wheels="nvidia-cuda-nvcc==13.0.88 nvidia-cuda-crt==13.0.88 nvidia-nvvm==13.0.88"
+wheels="$wheels nvidia-cuda-runtime==13.0.96 nvidia-cuda-cccl==13.3.5.0.6"
 if [ ! -e "$toolkit" ]; then
-    python3 -m pip install --quiet --no-deps --target "$toolkit.part" \
-        nvidia-cuda-nvcc==13.0.88 nvidia-cuda-crt==13.0.88 nvidia-nvvm==13.0.88 \
-        nvidia-cuda-runtime==13.0.96 nvidia-cuda-cccl==13.3.5.0.6
+    # shellcheck disable=SC2086 # the wheels are words
+    python3 -m pip install --quiet --no-deps --target "$toolkit.part" $wheels
     mv "$toolkit.part" "$toolkit"
 fi
 cuda=$toolkit/nvidia/cu13
 "$cuda/bin/nvcc" -O3 -std=c++17 -arch="${2:-sm_90}" -shared -Xcompiler -fPIC \
-    -I"$cuda/include/cccl" -I"$cuda/include" -L"$cuda/lib" -o "$out/libbaselines.so" cub.cu
+    -DBASELINE_WHEELS="\"$wheels\"" -I"$cuda/include/cccl" -I"$cuda/include" -L"$cuda/lib" -o "$out/libbaselines.so" cub.cu
 c++ -O2 -std=c++17 -shared -fPIC -o "$out/libcublas_baselines.so" cublas.cpp -ldl
 c++ -O2 -std=c++17 -shared -fPIC -o "$out/libcusparse_baselines.so" cusparse.cpp -ldl
 ls -l "$out"/lib*baselines.so

@@ -40,6 +40,16 @@ EXPORT const char* baseline_version() {
     return version.c_str();
 }
 
+EXPORT const char* baseline_built_with() {
+#define TEXT_OF(x) #x
+#define TEXT(x) TEXT_OF(x)
+    return "nvcc " TEXT(__CUDACC_VER_MAJOR__) "." TEXT(__CUDACC_VER_MINOR__) "." TEXT(__CUDACC_VER_BUILD__)
+#ifdef BASELINE_WHEELS // by build.sh
+        "; " BASELINE_WHEELS
+#endif
+        ;
+}
+
 EXPORT const char* baseline_way(const char* operation, int way) {
     static constexpr struct { const char *operation, *name; } WAYS[] = {
         {"reduce", "DeviceReduce"},

@@ -5,9 +5,10 @@
 #
 # PROGRAM is the release build of `validate`. A line of the result is: kernel, tool, how it ended,
 # what the tool counted, and the first few things that it said. The tools' whole output is kept
-# beside it, in RESULT.tsv.logs.tar.gz. COMPUTE_SANITIZER names the tool if it is not on the path.
+# beside it, in RESULT.tsv.logs.tar.gz. COMPUTE_SANITIZER names the tool if it is not on the path, and
+# COMMIT the commit of PROGRAM where this is not its checkout.
 set -uo pipefail
-[ $# -ge 2 ] || { sed -n '2,9p' "$0" >&2; exit 2; }
+[ $# -ge 2 ] || { sed -n '2,10p' "$0" >&2; exit 2; }
 export program=$(realpath "$1") sanitizer=${COMPUTE_SANITIZER:-compute-sanitizer}
 result=$2 jobs=${3:-8}
 command -v "$sanitizer" >/dev/null || { echo "there is no $sanitizer" >&2; exit 1; }
@@ -47,6 +48,7 @@ export -f check
 {
     printf '# %s\n' "$("$sanitizer" --version 2>&1 | grep -i version | head -1)"
     nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | head -1 | sed 's/^/# /'
+    printf '# commit: %s\n' "${COMMIT:-$(git rev-parse HEAD 2>/dev/null || echo unknown)}"
     printf '# kernel\ttool\tended\tsummary\tsaid\n'
 } >"$result"
 "$program" seeded-bugs --list | while read -r kernel; do

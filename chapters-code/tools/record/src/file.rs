@@ -1,9 +1,9 @@
-//! The recorded file: `{schema, device, date, commit, command, ceilings, conditions, kernels, rows, skipped,
+//! The recorded file: `{schema, device, date, commit, command, ceilings, libraries, conditions, kernels, rows, skipped,
 //! checksums}`.
 
 use std::{collections::BTreeMap, fs, io, path::Path};
 
-use harness::{Case, ceiling::Ceilings, device::Properties, kernel};
+use harness::{Case, baselines::Baselines, ceiling::Ceilings, device::Properties, kernel};
 use report::{Row, recorded::Checksum, runner::Runner};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -34,6 +34,8 @@ struct Head {
     commit: String,
     command: String,
     ceilings: Option<Ceilings>,
+    /// What is compared with.
+    libraries: Vec<Library>,
     /// One entry for each run of the recorder that the file is made of.
     conditions: Vec<Conditions>,
     /// For each rung, such as `chapter_1_reduce/sequential`, what stands for the instructions of its PTX.
@@ -53,6 +55,15 @@ struct Device {
     peak_gb_per_s: f64,
     multiprocessors: u32,
     l2: u64,
+}
+
+/// A library to compare with.
+#[derive(Serialize)]
+struct Library {
+    name: String,
+    version: String,
+    /// Its compiler and the wheels of its sources, where it says so.
+    built_with: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -122,6 +133,7 @@ impl Recording {
             commit: commit.unwrap_or(env!("RECORD_COMMIT")).into(),
             command: format!("record {}", arguments.join(" ")).trim_end().into(),
             ceilings: runner.bench.as_ref().map(|bench| bench.ceilings.clone()),
+            libraries: runner.baselines.iter().map(library).collect(),
             conditions: Vec::new(),
             kernels: kernels.collect(),
         };
@@ -192,6 +204,11 @@ impl Recording {
             lines(&self.checksums)?
         ))
     }
+}
+
+fn library(baselines: &Baselines) -> Library {
+    let Baselines { name, version, built_with, .. } = baselines.clone();
+    Library { name, version, built_with }
 }
 
 /// Both, or the one where they are the same.

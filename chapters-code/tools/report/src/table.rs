@@ -211,8 +211,13 @@ fn findings(rows: &[Row], width: usize) -> String {
                 &terminal::wrap(&format!("{}: {by}: {}", row.kernel, failure.message), width, 4);
         }
         if let Some(Caught::NotOnThisDevice(_)) = row.caught {
-            let why =
-                "only the race detector can see what is wrong with it; run it with --device sim";
+            let why = match row.found.is_empty() {
+                true => "only the race detector can see what is wrong with it",
+                false => {
+                    "the next run may give the right result; the race detector sees the fault in every run"
+                }
+            };
+            let why = format!("{why}: run it with --device sim");
             text += &terminal::wrap(&format!("{}: {why}", row.kernel), width, 4);
         }
     }

@@ -56,6 +56,10 @@ pub(super) fn facts(path: &Path) -> Result<Vec<Fact>, String> {
         Some((stem, "tsv")) if stem.starts_with("cluster_") => {
             Ok(trials(stem, &text, "clusters of blocks: rows of the trials that chapter 2 shows"))
         }
+        Some((stem, "txt")) if stem.starts_with("broken_") => {
+            let command = "`chapter_8 --broken`, see the file".to_owned();
+            Ok(table(stem, &text, "what chapter 8's wrong kernels gave on GPUs", command))
+        }
         _ if is_answers(&name) => answers(&text),
         _ => {
             Err("no recording of this kind is known; describe it in tools/book/src/evidence"
@@ -86,6 +90,7 @@ fn run(text: &str) -> Result<Vec<Fact>, String> {
         ("compute capability", field("/device/compute_capability")),
         ("driver", field("/device/driver")),
         ("clocks", clocks),
+        ("libraries", libraries(&run)),
         ("date", field("/date")),
         ("commit", field("/commit")),
         ("command", commands(&field("/command"))),
@@ -93,6 +98,26 @@ fn run(text: &str) -> Result<Vec<Fact>, String> {
         ("results, bit by bit", thousands(bits as u64)),
         ("left out", left_out(&run["skipped"])),
     ])
+}
+
+/// What is compared with: the libraries that the recorder opened, or else those of the rows.
+fn libraries(run: &Value) -> String {
+    let name = |library: &Value| {
+        format!("{} {}", value("", &library["name"]), value("", &library["version"]))
+    };
+    let opened = run["libraries"].as_array().map_or(&[][..], Vec::as_slice);
+    let mut libraries: BTreeSet<String> = opened
+        .iter()
+        .map(|library| match library["built_with"].as_str() {
+            Some(built_with) => format!("{} ({built_with})", name(library)),
+            None => name(library),
+        })
+        .collect();
+    if libraries.is_empty() {
+        let rows = run["rows"].as_array().into_iter().flatten();
+        libraries.extend(rows.map(|row| &row["baseline"]).filter(|b| b.is_object()).map(name));
+    }
+    libraries.into_iter().collect::<Vec<_>>().join("; ")
 }
 
 /// The commands of a run, one line each. They are long, so they unfold.

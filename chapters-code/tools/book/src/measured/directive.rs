@@ -121,6 +121,11 @@ impl Directive {
         self.get("device").is_none_or(|part| device.contains(part))
     }
 
+    /// The number of devices that work together, where the key `devices` says it.
+    pub(super) fn devices(&self) -> Option<u64> {
+        integer(self.get("devices")?)
+    }
+
     /// The kernels that are meant, where the key `kernels` names them.
     pub(super) fn kernels(&self) -> Vec<&str> {
         let names = self.get("kernels").into_iter();

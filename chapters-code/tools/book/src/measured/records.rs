@@ -82,7 +82,8 @@ impl Records {
         &self,
         directive: &Directive,
     ) -> Result<Vec<(&Run, Vec<&Value>)>, String> {
-        let runs = self.newest().filter(|run| directive.is_of(run.device()));
+        let runs =
+            self.newest().filter(|run| directive.is_of(run.device()) && run.is_for(directive));
         let mut found = Vec::new();
         let mut refused = "no run on such a device is recorded".to_owned();
         for run in runs {
@@ -128,16 +129,24 @@ impl Records {
     }
 
     /// The newest run of the device that a directive means: one with the directive's chapter if there is one, because a
-    /// recording of several devices has chapter 8 only.
+    /// recording of several devices has chapter 8 only, and one of as many devices as it names.
     pub(super) fn run_of(&self, directive: &Directive) -> Result<&Run, String> {
-        self.run_with(directive.device(), directive.chapter())
+        self.run_with(directive.device(), directive.chapter(), |run| run.is_for(directive))
     }
 
-    /// The newest run of the device whose name contains `device`: one with this chapter if there is one.
-    fn run_with(&self, device: &str, chapter: Option<u64>) -> Result<&Run, String> {
+    /// The newest run of the device whose name contains `device`: one with this chapter that `is_meant`, if there
+    /// is one; of several, that of the most devices.
+    fn run_with(
+        &self,
+        device: &str,
+        chapter: Option<u64>,
+        is_meant: impl Fn(&Run) -> bool,
+    ) -> Result<&Run, String> {
         let has_chapter = |run: &&Run| chapter.is_some_and(|number| run.has_chapter(number));
-        let of_device = |run: &&Run| run.device().contains(device);
-        match self.runs.iter().filter(of_device).find(has_chapter) {
+        let of_device = |run: &&Run| run.device().contains(device) && is_meant(run);
+        // Of a device's runs the newest comes first, and the last of several greatest ones is taken.
+        let found = self.runs.iter().rev().filter(of_device).filter(has_chapter);
+        match found.max_by_key(|run| run.devices()) {
             Some(run) => Ok(run),
             None => self.run(device),
         }
@@ -145,7 +154,7 @@ impl Records {
 
     /// The newest run of the device whose name contains `device`: one with the chapter of this name if there is one.
     pub fn run_of_chapter(&self, device: &str, chapter: &str) -> Result<&Run, String> {
-        self.run_with(device, chapter_number(&chapter.into()))
+        self.run_with(device, chapter_number(&chapter.into()), |_| true)
     }
 
     /// The newest run of the device whose name contains `device`.
@@ -200,7 +209,18 @@ impl Run {
 
     /// Whether it is of several devices together.
     pub(super) fn is_of_several(&self) -> bool {
-        self.field(DEVICES).is_some()
+        self.devices().is_some()
+    }
+
+    /// Whether a directive can mean it: a recording of several devices is for rows of as many, where the directive says
+    /// how many. So rows of two devices come from a machine of two, and not from two of four.
+    fn is_for(&self, directive: &Directive) -> bool {
+        self.devices().zip(directive.devices()).is_none_or(|(own, wanted)| own == wanted)
+    }
+
+    /// How many devices it is of, where it is of several.
+    fn devices(&self) -> Option<u64> {
+        self.field(DEVICES).and_then(Value::as_u64)
     }
 
     /// The day of the run.
