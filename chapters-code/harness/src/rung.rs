@@ -426,6 +426,18 @@ macro_rules! ladder {
     };
 }
 
+/// The static `RUNG` of a rung's file, by its name and its idea: a [`Rung`] of `kernels/<name>.ptx`, to which the methods
+/// of [`Rung`] that follow are applied: `rung!("shuffle", "the last steps by shuffles", refuses(vectors_only))`.
+#[macro_export]
+macro_rules! rung {
+    ($name:literal, $idea:literal $(, $method:ident($argument:expr))*) => {
+        #[doc = concat!("The rung `", $name, "`: ", $idea, ".")]
+        pub static RUNG: $crate::Rung =
+            $crate::Rung::new($name, $idea, $crate::ptx!("kernels/" $name ".ptx"))
+                $(.$method($argument))*;
+    };
+}
+
 /// The rungs of a ladder without their functions.
 pub fn rungs<P: Problem>(ladder: &Ladder<P>) -> Vec<Rung> {
     ladder.iter().map(|(rung, _)| *rung).collect()

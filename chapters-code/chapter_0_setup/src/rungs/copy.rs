@@ -2,14 +2,11 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, ptx};
+use harness::{Error, Launch, Rung, rung};
 
 use crate::problem::{Vectors, Work, f32_vectors_only};
 
-/// A copy that reads and writes 16 bytes at a time.
-pub static RUNG: Rung =
-    Rung::new("copy", "reads and writes 16 bytes at a time", ptx!("kernels/copy.ptx"))
-        .refuses(f32_vectors_only);
+rung!("copy", "reads and writes 16 bytes at a time", refuses(f32_vectors_only));
 
 /// One thread per pack of four elements. The elements after the last whole pack are not copied.
 pub fn prepare(p: &Vectors, rung: &Rung) -> Result<Launch<Vectors>, Error> {

@@ -2,17 +2,11 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, ptx};
+use harness::{Element, Error, Launch, Rung, rung};
 
 use crate::problem::{Depth, Reduction, vectors_only};
 
-/// Each warp shuffles first, so that a block needs one barrier.
-pub static RUNG: Rung = Rung::new(
-    "block_reduce",
-    "shuffles first: one barrier per block",
-    ptx!("kernels/block_reduce.ptx"),
-)
-.refuses(vectors_only);
+rung!("block_reduce", "shuffles first: one barrier per block", refuses(vectors_only));
 
 /// Runs the kernel on the input, then again on the results of the blocks, until one result is left.
 pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduction<T>>, Error> {

@@ -2,17 +2,15 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, buffer, ptx};
+use harness::{Error, Launch, Rung, buffer, rung};
 
 use crate::problem::{Axis, MatrixReduction, matrices_only};
 
-/// Columns of a matrix, one block per 32 columns.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "columns_block",
     "columns of a matrix: one block per 32 columns, with the rows split among blocks",
-    ptx!("kernels/columns_block.ptx"),
-)
-.refuses(matrices_only);
+    refuses(matrices_only)
+);
 
 /// One launch, or a second one where several blocks share the rows of a column.
 pub fn prepare(p: &MatrixReduction, rung: &Rung) -> Result<Launch<MatrixReduction>, Error> {

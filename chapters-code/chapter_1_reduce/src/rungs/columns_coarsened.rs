@@ -2,17 +2,15 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, buffer, ptx};
+use harness::{Error, Launch, Rung, buffer, rung};
 
 use crate::problem::{Axis, MatrixReduction, matrices_only};
 
-/// Columns of a matrix, four per thread, with 16-byte loads.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "columns_coarsened",
     "columns of a matrix: four columns per thread, 16 bytes per load, four loads in flight",
-    ptx!("kernels/columns_coarsened.ptx"),
-)
-.refuses(matrices_only);
+    refuses(matrices_only)
+);
 
 /// One launch, or a second one where several blocks share the rows of a column.
 pub fn prepare(p: &MatrixReduction, rung: &Rung) -> Result<Launch<MatrixReduction>, Error> {

@@ -2,17 +2,11 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, ptx};
+use harness::{Error, Launch, Rung, rung};
 
 use crate::problem::{Axis, MatrixReduction, matrices_only};
 
-/// Columns of a matrix, one thread per column.
-pub static RUNG: Rung = Rung::new(
-    "columns_thread",
-    "columns of a matrix: one thread per column",
-    ptx!("kernels/columns_thread.ptx"),
-)
-.refuses(matrices_only);
+rung!("columns_thread", "columns of a matrix: one thread per column", refuses(matrices_only));
 
 /// One launch: each thread walks down one column.
 pub fn prepare(p: &MatrixReduction, rung: &Rung) -> Result<Launch<MatrixReduction>, Error> {

@@ -2,18 +2,16 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Case, Dtype, Element, Error, Launch, Op, Rung, ptx};
+use harness::{Case, Dtype, Element, Error, Launch, Op, Rung, rung};
 
 use crate::problem::{Depth, Reduction, vectors_only};
 
-/// Every block adds its result to the output by one atomic operation.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "finish_atomic",
     "block_reduce, then one atomic operation per block",
-    ptx!("kernels/finish_atomic.ptx"),
-)
-.refuses(vectors_only)
-.varies(rounds);
+    refuses(vectors_only),
+    varies(rounds)
+);
 
 /// Whether the order in which blocks arrive changes the result: sums and products of floats.
 fn rounds(case: &Case) -> bool {

@@ -2,17 +2,15 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, buffer, ptx};
+use harness::{Element, Error, Launch, Rung, buffer, rung};
 
 use crate::problem::{Depth, Reduction, vectors_only};
 
-/// One launch of block_reduce.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "finish_last_block",
     "block_reduce; the block that arrives last combines the partial results",
-    ptx!("kernels/finish_last_block.ptx"),
-)
-.refuses(vectors_only);
+    refuses(vectors_only)
+);
 
 /// One launch. The block that arrives last combines the results of all blocks.
 pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduction<T>>, Error> {

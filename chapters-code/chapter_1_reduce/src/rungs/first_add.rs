@@ -2,17 +2,11 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, ptx};
+use harness::{Element, Error, Launch, Rung, rung};
 
 use crate::problem::{Depth, Reduction, vectors_only};
 
-/// Each thread combines two elements while it loads them.
-pub static RUNG: Rung = Rung::new(
-    "first_add",
-    "each thread combines two elements while it loads them",
-    ptx!("kernels/first_add.ptx"),
-)
-.refuses(vectors_only);
+rung!("first_add", "each thread combines two elements while it loads them", refuses(vectors_only));
 
 /// Runs the kernel on the input, then again on the results of the blocks, until one result is left.
 pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduction<T>>, Error> {

@@ -2,17 +2,11 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, ptx};
+use harness::{Element, Error, Launch, Rung, rung};
 
 use crate::problem::{Depth, Reduction, vectors_only};
 
-/// The same tree, with a bit mask in place of the remainder.
-pub static RUNG: Rung = Rung::new(
-    "interleaved_mask",
-    "the same with a mask in place of the remainder",
-    ptx!("kernels/interleaved_mask.ptx"),
-)
-.refuses(vectors_only);
+rung!("interleaved_mask", "the same with a mask in place of the remainder", refuses(vectors_only));
 
 /// Runs the kernel on the input, then again on the results of the blocks, until one result is left.
 pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduction<T>>, Error> {

@@ -2,17 +2,15 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, ptx};
+use harness::{Element, Error, Launch, Rung, rung};
 
 use crate::problem::{Depth, Reduction, vectors_only};
 
-/// A tree in shared memory.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "interleaved_modulo",
     "a tree in shared memory; every 2^k-th thread works",
-    ptx!("kernels/interleaved_modulo.ptx"),
-)
-.refuses(vectors_only);
+    refuses(vectors_only)
+);
 
 /// Runs the kernel on the input, then again on the results of the blocks, until one result is left.
 pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduction<T>>, Error> {

@@ -2,17 +2,15 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, ptx};
+use harness::{Element, Error, Launch, Rung, rung};
 
 use crate::problem::{Depth, Reduction, vectors_only};
 
-/// The threads that work are neighbours, but the words that they read are a stride apart.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "interleaved_strided",
     "neighbouring threads work, on strided words: bank conflicts",
-    ptx!("kernels/interleaved_strided.ptx"),
-)
-.refuses(vectors_only);
+    refuses(vectors_only)
+);
 
 /// Runs the kernel on the input, then again on the results of the blocks, until one result is left.
 pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduction<T>>, Error> {

@@ -2,14 +2,11 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, ptx};
+use harness::{Error, Launch, Rung, rung};
 
 use crate::problem::{Axis, MatrixReduction, matrices_only};
 
-/// Rows of a matrix, one block per row.
-pub static RUNG: Rung =
-    Rung::new("rows_block", "rows of a matrix: one block per row", ptx!("kernels/rows_block.ptx"))
-        .refuses(matrices_only);
+rung!("rows_block", "rows of a matrix: one block per row", refuses(matrices_only));
 
 /// One launch: the threads of a block take the elements of one row in turns.
 pub fn prepare(p: &MatrixReduction, rung: &Rung) -> Result<Launch<MatrixReduction>, Error> {

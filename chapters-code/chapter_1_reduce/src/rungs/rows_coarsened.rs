@@ -2,17 +2,15 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, buffer, ptx};
+use harness::{Error, Launch, Rung, buffer, rung};
 
 use crate::problem::{Axis, MatrixReduction, matrices_only};
 
-/// Rows of a matrix with 16-byte loads, and as many threads per row as suit it.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "rows_coarsened",
     "rows of a matrix: 16 bytes per load, four loads in flight, long rows split among blocks",
-    ptx!("kernels/rows_coarsened.ptx"),
-)
-.refuses(matrices_only);
+    refuses(matrices_only)
+);
 
 /// Elements per thread that are worth a block of their own.
 const SPAN: u64 = 256 * 16;

@@ -2,17 +2,11 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, ptx};
+use harness::{Error, Launch, Rung, rung};
 
 use crate::problem::{Axis, MatrixReduction, matrices_only};
 
-/// Rows of a matrix, one thread per row.
-pub static RUNG: Rung = Rung::new(
-    "rows_thread",
-    "rows of a matrix: one thread per row",
-    ptx!("kernels/rows_thread.ptx"),
-)
-.refuses(matrices_only);
+rung!("rows_thread", "rows of a matrix: one thread per row", refuses(matrices_only));
 
 /// One launch: each thread walks along one row.
 pub fn prepare(p: &MatrixReduction, rung: &Rung) -> Result<Launch<MatrixReduction>, Error> {

@@ -2,17 +2,11 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, ptx};
+use harness::{Element, Error, Launch, Rung, rung};
 
 use crate::problem::{Depth, Reduction, vectors_only};
 
-/// The last warp combines its values by shuffles instead of shared memory.
-pub static RUNG: Rung = Rung::new(
-    "shuffle",
-    "the last warp's steps by shuffles, without shared memory",
-    ptx!("kernels/shuffle.ptx"),
-)
-.refuses(vectors_only);
+rung!("shuffle", "the last warp's steps by shuffles, without shared memory", refuses(vectors_only));
 
 /// Runs the kernel on the input, then again on the results of the blocks, until one result is left.
 pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduction<T>>, Error> {

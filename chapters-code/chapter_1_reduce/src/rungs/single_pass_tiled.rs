@@ -2,17 +2,15 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, buffer, ptx};
+use harness::{Element, Error, Launch, Rung, buffer, rung};
 
 use crate::problem::{Depth, Reduction, vectors_only};
 
-/// Four independent loads of 16 bytes are in flight per thread, in a single pass over the input.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "single_pass_tiled",
     "four independent 16-byte loads in flight, and a single pass",
-    ptx!("kernels/single_pass_tiled.ptx"),
-)
-.refuses(vectors_only);
+    refuses(vectors_only)
+);
 
 /// One launch. The block that arrives last combines the results of all blocks.
 pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduction<T>>, Error> {

@@ -2,17 +2,11 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, ptx};
+use harness::{Element, Error, Launch, Rung, rung};
 
 use crate::problem::{Depth, Reduction, vectors_only};
 
-/// Every step is unrolled, because the block size is a constant of the kernel.
-pub static RUNG: Rung = Rung::new(
-    "unrolled",
-    "every step unrolled: the block size is a constant",
-    ptx!("kernels/unrolled.ptx"),
-)
-.refuses(vectors_only);
+rung!("unrolled", "every step unrolled: the block size is a constant", refuses(vectors_only));
 
 /// Runs the kernel on the input, then again on the results of the blocks, until one result is left.
 pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduction<T>>, Error> {

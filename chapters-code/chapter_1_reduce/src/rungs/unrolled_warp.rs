@@ -2,17 +2,11 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, ptx};
+use harness::{Element, Error, Launch, Rung, rung};
 
 use crate::problem::{Depth, Reduction, vectors_only};
 
-/// The last warp works without block barriers, in unrolled steps.
-pub static RUNG: Rung = Rung::new(
-    "unrolled_warp",
-    "the last warp's steps unrolled, without barriers",
-    ptx!("kernels/unrolled_warp.ptx"),
-)
-.refuses(vectors_only);
+rung!("unrolled_warp", "the last warp's steps unrolled, without barriers", refuses(vectors_only));
 
 /// Runs the kernel on the input, then again on the results of the blocks, until one result is left.
 pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduction<T>>, Error> {

@@ -2,14 +2,11 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, ptx};
+use harness::{Element, Error, Launch, Rung, rung};
 
 use crate::problem::{Depth, Reduction, vectors_only};
 
-/// Each load takes 16 bytes.
-pub static RUNG: Rung =
-    Rung::new("vectorized", "16 bytes per load", ptx!("kernels/vectorized.ptx"))
-        .refuses(vectors_only);
+rung!("vectorized", "16 bytes per load", refuses(vectors_only));
 
 /// Runs the kernel on the input, then again on the results of the blocks, until one result is left.
 pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduction<T>>, Error> {

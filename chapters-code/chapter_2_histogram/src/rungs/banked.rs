@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
 use cudarc::nvrtc::Ptx;
-use harness::{Case, Error, Launch, Rung, ptx};
+use harness::{Case, Error, Launch, Rung, rung};
 
 use super::ranges;
 use crate::{
@@ -12,13 +12,11 @@ use crate::{
     reference::Key,
 };
 
-/// Every block counts in up to 32 copies, each in banks of its own. The first block zeroes the output.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "banked",
     "16-byte loads; up to 32 copies per block, each in its own banks; the first block zeroes",
-    ptx!("kernels/banked.ptx"),
-)
-.refuses(|rung, case| refuses(rung, case, most_bins(case)));
+    refuses(|rung, case| refuses(rung, case, most_bins(case)))
+);
 
 /// `ranges`, which takes the bins that have no room here, cannot divide integers.
 fn most_bins(case: &Case) -> u32 {

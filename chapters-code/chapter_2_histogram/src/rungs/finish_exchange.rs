@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, ptx};
+use harness::{Error, Launch, Rung, rung};
 
 use crate::geometry::{Copies, EVERYWHERE};
 use crate::{
@@ -11,13 +11,11 @@ use crate::{
     reference::Key,
 };
 
-/// As `banked`, but the last block moves the sums to the output and leaves zeros.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "finish_exchange",
     "banked, but the last block takes the sums out and leaves zeros",
-    ptx!("kernels/finish_exchange.ptx"),
-)
-.refuses(|rung, case| refuses(rung, case, EVERYWHERE - EXTRA));
+    refuses(|rung, case| refuses(rung, case, EVERYWHERE - EXTRA))
+);
 
 /// One launch, which adds to memory of its own.
 pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K>>, Error> {

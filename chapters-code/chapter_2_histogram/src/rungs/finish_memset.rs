@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, ptx};
+use harness::{Error, Launch, Rung, rung};
 
 use crate::geometry::{Copies, EVERYWHERE};
 use crate::{
@@ -11,13 +11,11 @@ use crate::{
     reference::Key,
 };
 
-/// As `banked`, but the host zeroes the output.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "finish_memset",
     "banked, but the host zeroes the output",
-    ptx!("kernels/finish_memset.ptx"),
-)
-.refuses(|rung, case| refuses(rung, case, EVERYWHERE - EXTRA));
+    refuses(|rung, case| refuses(rung, case, EVERYWHERE - EXTRA))
+);
 
 /// The output is set to zero, then one launch adds to it.
 pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K>>, Error> {

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, ptx};
+use harness::{Error, Launch, Rung, rung};
 
 use crate::{
     bins, geometry,
@@ -10,13 +10,11 @@ use crate::{
     reference::Key,
 };
 
-/// Every key increments its counter in global memory.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "global_atomics",
     "atomic increments of counters in global memory",
-    ptx!("kernels/global_atomics.ptx"),
-)
-.refuses(|rung, case| refuses(rung, case, bins::MOST));
+    refuses(|rung, case| refuses(rung, case, bins::MOST))
+);
 
 /// The output is set to zero, then every thread counts one key after another.
 pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K>>, Error> {

@@ -3,7 +3,7 @@
 use chapter_1_reduce::rungs::columns_block;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, buffer, ptx};
+use harness::{Error, Launch, Rung, buffer, rung};
 
 use crate::geometry::{self, EVERYWHERE, THREADS};
 use crate::{
@@ -12,13 +12,11 @@ use crate::{
     reference::Key,
 };
 
-/// Lanes of a warp with the same key combine their increments into one addition.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "match_any",
     "one histogram per block; lanes with the same counter combine their additions",
-    ptx!("kernels/match_any.ptx"),
-)
-.refuses(|rung, case| refuses(rung, case, MOST_BINS));
+    refuses(|rung, case| refuses(rung, case, MOST_BINS))
+);
 
 /// The largest number of bins for which every device gives a block enough shared memory.
 pub const MOST_BINS: u32 = EVERYWHERE - EXTRA;

@@ -3,7 +3,7 @@
 use chapter_1_reduce::rungs::columns_block;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, buffer, ptx};
+use harness::{Error, Launch, Rung, buffer, rung};
 
 use crate::geometry::{self, EVERYWHERE, THREADS};
 use crate::{
@@ -12,13 +12,11 @@ use crate::{
     reference::Key,
 };
 
-/// Every block counts in shared memory. The histograms of all blocks are then summed.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "shared_atomics",
     "one histogram per block in shared memory, summed by columns_block of chapter 1",
-    ptx!("kernels/shared_atomics.ptx"),
-)
-.refuses(|rung, case| refuses(rung, case, MOST_BINS));
+    refuses(|rung, case| refuses(rung, case, MOST_BINS))
+);
 
 /// The largest number of bins for which every device gives a block enough shared memory.
 pub const MOST_BINS: u32 = EVERYWHERE - EXTRA;

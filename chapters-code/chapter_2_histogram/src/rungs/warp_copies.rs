@@ -3,7 +3,7 @@
 use chapter_1_reduce::rungs::columns_block;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, buffer, ptx};
+use harness::{Error, Launch, Rung, buffer, rung};
 
 use crate::geometry::{self, EVERYWHERE, THREADS, WARPS};
 use crate::{
@@ -12,10 +12,11 @@ use crate::{
     reference::Key,
 };
 
-/// Every warp counts in a histogram of its own.
-pub static RUNG: Rung =
-    Rung::new("warp_copies", "one histogram per warp", ptx!("kernels/warp_copies.ptx"))
-        .refuses(|rung, case| refuses(rung, case, MOST_BINS));
+rung!(
+    "warp_copies",
+    "one histogram per warp",
+    refuses(|rung, case| refuses(rung, case, MOST_BINS))
+);
 
 /// The largest number of bins for which every device gives a block enough shared memory, for one copy per warp.
 pub const MOST_BINS: u32 = EVERYWHERE / WARPS - EXTRA;

@@ -2,17 +2,15 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, ptx};
+use harness::{Element, Error, Launch, Rung, rung};
 
 use crate::problem::{PrefixScan, tile_depth, vectors_only};
 
-/// All blocks are resident and walk over the tiles in rounds. In a round, every block reads all aggregates.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "all_gather",
     "in rounds: every block reads the aggregates of all blocks",
-    ptx!("kernels/all_gather.ptx"),
-)
-.refuses(vectors_only);
+    refuses(vectors_only)
+);
 
 /// One cooperative launch, with at most two blocks per multiprocessor.
 pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<PrefixScan<T>>, Error> {

@@ -2,17 +2,15 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Kind, Launch, Rung, ptx};
+use harness::{Element, Error, Kind, Launch, Rung, rung};
 
 use crate::problem::{ADD_BLOCK_OFFSETS, PrefixScan, one_thread_per_element, vectors_only};
 
-/// A block goes up a tree of partial results and down again, with one addition per inner node.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "blelloch",
     "up a tree and down again: fewer operations, but bank conflicts",
-    ptx!("kernels/blelloch.ptx"),
-)
-.refuses(vectors_only);
+    refuses(vectors_only)
+);
 
 /// Scans blocks, then the aggregates of the blocks, until one block is left. Then adds the offsets of blocks.
 pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<PrefixScan<T>>, Error> {

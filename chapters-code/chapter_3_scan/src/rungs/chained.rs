@@ -2,17 +2,15 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, buffer, ptx};
+use harness::{Element, Error, Launch, Rung, buffer, rung};
 
 use crate::problem::{PrefixScan, tile_depth, vectors_only};
 
-/// A single pass: each block waits for the prefix of the tile before its own (chained scan).
-pub static RUNG: Rung = Rung::new(
+rung!(
     "chained",
     "a single pass: a block waits for the prefix of the tile before its own",
-    ptx!("kernels/chained.ptx"),
-)
-.refuses(vectors_only);
+    refuses(vectors_only)
+);
 
 /// One launch, with one block per tile of 64 KiB.
 pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<PrefixScan<T>>, Error> {

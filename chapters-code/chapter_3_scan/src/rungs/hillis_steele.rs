@@ -2,17 +2,11 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Kind, Launch, Rung, ptx};
+use harness::{Element, Error, Kind, Launch, Rung, rung};
 
 use crate::problem::{ADD_BLOCK_OFFSETS, PrefixScan, one_thread_per_element, vectors_only};
 
-/// In step k, every thread combines its value with the value 2^k before it.
-pub static RUNG: Rung = Rung::new(
-    "hillis_steele",
-    "log2 B steps, in which every thread works",
-    ptx!("kernels/hillis_steele.ptx"),
-)
-.refuses(vectors_only);
+rung!("hillis_steele", "log2 B steps, in which every thread works", refuses(vectors_only));
 
 /// Two buffers in shared memory, so that no step overwrites what it reads.
 pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<PrefixScan<T>>, Error> {

@@ -2,18 +2,16 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Kind, Launch, Rung, ptx};
+use harness::{Element, Error, Kind, Launch, Rung, rung};
 
 use crate::problem::{PrefixScan, tile_depth, vectors_only};
 use crate::reference::identity;
 
-/// The first pass only reduces blocks: it reads the elements and writes one aggregate per block.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "reduce_then_scan",
     "the first pass only reduces: three quarters of the traffic",
-    ptx!("kernels/reduce_then_scan.ptx"),
-)
-.refuses(vectors_only);
+    refuses(vectors_only)
+);
 
 /// Reduces blocks, then the aggregates of the blocks, until one block is left. Then scans, in reverse order.
 pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<PrefixScan<T>>, Error> {

@@ -2,14 +2,11 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Kind, Launch, Rung, ptx};
+use harness::{Element, Error, Kind, Launch, Rung, rung};
 
 use crate::problem::{ADD_BLOCK_OFFSETS, PrefixScan, one_thread_per_element, vectors_only};
 
-/// Each warp scans in registers, and a block needs one barrier.
-pub static RUNG: Rung =
-    Rung::new("shuffle", "warps scan in registers", ptx!("kernels/shuffle.ptx"))
-        .refuses(vectors_only);
+rung!("shuffle", "warps scan in registers", refuses(vectors_only));
 
 /// Scans blocks, then the aggregates of the blocks, until one block is left. Then adds the offsets of blocks.
 pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<PrefixScan<T>>, Error> {

@@ -2,19 +2,13 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Kind, Launch, Rung, ptx};
+use harness::{Element, Error, Kind, Launch, Rung, rung};
 
 use crate::problem::{
     ADD_BLOCK_OFFSETS, PrefixScan, one_thread_per_element, tile_depth, vectors_only,
 };
 
-/// A thread loads 16 bytes at a time and scans its own elements before its warp does.
-pub static RUNG: Rung = Rung::new(
-    "vectorized",
-    "16-byte loads: a thread scans its own elements first",
-    ptx!("kernels/vectorized.ptx"),
-)
-.refuses(vectors_only);
+rung!("vectorized", "16-byte loads: a thread scans its own elements first", refuses(vectors_only));
 
 /// Scans blocks, then the aggregates of the blocks, until one block is left. Then adds the offsets of blocks.
 pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<PrefixScan<T>>, Error> {

@@ -3,17 +3,15 @@
 use chapter_3_scan::rungs::lookback;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, buffer, ptx};
+use harness::{Element, Error, Launch, Rung, buffer, rung};
 
 use crate::problem::{Compaction, Order, vectors_only};
 
-/// Warps vote: flags are bits in a register, and only the counts of blocks are scanned.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "ballot",
     "warps vote: flags are bits in a register, and only the counts of blocks are scanned",
-    ptx!("kernels/ballot.ptx"),
-)
-.refuses(vectors_only);
+    refuses(vectors_only)
+);
 
 /// Counts the selected elements of every block, scans the counts, and scatters.
 pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Compaction<T>>, Error> {

@@ -2,17 +2,15 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, buffer, ptx};
+use harness::{Element, Error, Launch, Rung, buffer, rung};
 
 use crate::problem::{Compaction, Order, vectors_only};
 
-/// One pass in order: a block looks back over the counts of the tiles before its own.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "lookback",
     "one pass in order: a block looks back over the counts before its tile",
-    ptx!("kernels/lookback.ptx"),
-)
-.refuses(vectors_only);
+    refuses(vectors_only)
+);
 
 /// One launch, with one block per tile.
 pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Compaction<T>>, Error> {

@@ -2,18 +2,16 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, MOST_OF_ONE_THREAD, Rung, ptx};
+use harness::{Element, Error, Launch, MOST_OF_ONE_THREAD, Rung, rung};
 
 use crate::problem::{Compaction, Order, vectors_only};
 
-/// One thread selects elements, in order.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "one_thread",
     "one thread selects elements, in order",
-    ptx!("kernels/one_thread.ptx"),
-)
-.refuses(vectors_only)
-.up_to(MOST_OF_ONE_THREAD);
+    refuses(vectors_only),
+    up_to(MOST_OF_ONE_THREAD)
+);
 
 /// One launch of one thread.
 pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Compaction<T>>, Error> {

@@ -2,17 +2,15 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, buffer, ptx};
+use harness::{Element, Error, Launch, Rung, buffer, rung};
 
 use crate::problem::{Compaction, Order, vectors_only};
 
-/// Elements that are not selected go to the end of the output, the last one first.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "partition",
     "staged; elements that are not selected go to the end, last first",
-    ptx!("kernels/partition.ptx"),
-)
-.refuses(vectors_only);
+    refuses(vectors_only)
+);
 
 /// One launch, with one block per tile.
 pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Compaction<T>>, Error> {

@@ -3,17 +3,11 @@
 use chapter_3_scan::rungs::lookback;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Kind, Launch, Rung, buffer, ptx};
+use harness::{Element, Error, Kind, Launch, Rung, buffer, rung};
 
 use crate::problem::{Compaction, Order, small_indices};
 
-/// Flags of 0 and 1, their scan by chapter 3, and a scatter to the indices that the scan gives.
-pub static RUNG: Rung = Rung::new(
-    "scan_then_scatter",
-    "flags, their scan by chapter 3, and a scatter",
-    ptx!("kernels/scan_then_scatter.ptx"),
-)
-.refuses(small_indices);
+rung!("scan_then_scatter", "flags, their scan by chapter 3, and a scatter", refuses(small_indices));
 
 /// Flags, their exclusive scan, and a scatter.
 pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Compaction<T>>, Error> {

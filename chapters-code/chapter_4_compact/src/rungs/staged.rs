@@ -2,17 +2,15 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, buffer, ptx};
+use harness::{Element, Error, Launch, Rung, buffer, rung};
 
 use crate::problem::{Compaction, Order, vectors_only};
 
-/// Selected elements meet in shared memory first, so that stores coalesce.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "staged",
     "selected elements meet in shared memory, so that stores coalesce",
-    ptx!("kernels/staged.ptx"),
-)
-.refuses(vectors_only);
+    refuses(vectors_only)
+);
 
 /// One launch, with one block per tile.
 pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Compaction<T>>, Error> {

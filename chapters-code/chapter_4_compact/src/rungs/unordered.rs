@@ -2,18 +2,16 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, ptx};
+use harness::{Element, Error, Launch, Rung, rung};
 
 use crate::problem::{Compaction, Order, vectors_only};
 
-/// Each warp reserves indices of the output by one atomic addition, so the order is lost.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "unordered",
     "each warp reserves output indices by one atomic addition: the order is lost",
-    ptx!("kernels/unordered.ptx"),
-)
-.refuses(vectors_only)
-.varies(|_| true);
+    refuses(vectors_only),
+    varies(|_| true)
+);
 
 /// One launch, of one thread per element.
 pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Compaction<T>>, Error> {

@@ -2,21 +2,19 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, ptx};
+use harness::{Error, Launch, Rung, rung};
 
 use crate::problem::{
     Form,
     to_flags::{ToFlags, to_flags_only, without_elements},
 };
 
-/// From offsets to head flags of one bit per element: segments share words, which takes atomics.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "bits_of_offsets",
     "one bit per element: segments share words, which takes atomics",
-    ptx!("kernels/bits_of_offsets.ptx"),
-)
-.refuses(to_flags_only)
-.adapts(without_elements);
+    refuses(to_flags_only),
+    adapts(without_elements)
+);
 
 /// Flags are set to zero. Then one thread per segment sets the flag of a segment that has elements.
 pub fn prepare(p: &ToFlags, rung: &Rung) -> Result<Launch<ToFlags>, Error> {

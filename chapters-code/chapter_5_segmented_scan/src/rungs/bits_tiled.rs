@@ -2,21 +2,19 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, ptx};
+use harness::{Error, Launch, Rung, rung};
 
 use crate::problem::{
     Form,
     to_flags::{ToFlags, to_flags_only, without_elements},
 };
 
-/// From offsets to head flags of one bit per element: a block makes a tile of flags in shared memory.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "bits_tiled",
     "a block makes a tile of flags in shared memory, and stores each word once",
-    ptx!("kernels/bits_tiled.ptx"),
-)
-.refuses(to_flags_only)
-.adapts(without_elements);
+    refuses(to_flags_only),
+    adapts(without_elements)
+);
 
 /// Flags of a tile.
 const FLAGS: u64 = 131_072;

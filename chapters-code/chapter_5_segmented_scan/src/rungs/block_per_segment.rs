@@ -2,20 +2,18 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, MOST_OF_ONE_THREAD, Rung, ptx};
+use harness::{Element, Error, Launch, MOST_OF_ONE_THREAD, Rung, rung};
 
 use crate::problem::{
     scan::{SegmentedScan, scans_only},
     too_long,
 };
 
-/// Every segment has a block, which scans it in rounds.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "block_per_segment",
     "every segment has a block",
-    ptx!("kernels/block_per_segment.ptx"),
-)
-.refuses(|rung, case| scans_only(rung, case).or_else(|| too_long(case, 16 * MOST_OF_ONE_THREAD)));
+    refuses(|rung, case| scans_only(rung, case).or_else(|| too_long(case, 16 * MOST_OF_ONE_THREAD)))
+);
 
 /// One launch, with one block per segment.
 pub fn prepare<T: Element>(

@@ -2,18 +2,12 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, ptx};
+use harness::{Element, Error, Launch, Rung, rung};
 
 use crate::pairs::{ADD_BLOCK_OFFSETS, Pairs, add_block_offsets, thread_per_element};
 use crate::problem::scan::{SegmentedScan, scans_only};
 
-/// Hillis and Steele's steps over pairs of a flag and a value.
-pub static RUNG: Rung = Rung::new(
-    "hillis_steele",
-    "log2 B steps over pairs of a flag and a value",
-    ptx!("kernels/hillis_steele.ptx"),
-)
-.refuses(scans_only);
+rung!("hillis_steele", "log2 B steps over pairs of a flag and a value", refuses(scans_only));
 
 /// Scans the blocks, then the pairs that they leave, and adds what is open before each block.
 pub fn prepare<T: Element>(

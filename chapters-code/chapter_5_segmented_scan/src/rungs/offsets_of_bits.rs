@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, PtxText, Rung, buffer, ptx};
+use harness::{Error, Launch, PtxText, Rung, buffer, rung};
 
 use crate::problem::{
     Form,
@@ -10,14 +10,12 @@ use crate::problem::{
     to_offsets::{ToOffsets, to_offsets_only},
 };
 
-/// From head flags of one bit per element to offsets: only the counts of blocks are scanned.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "offsets_of_bits",
     "from bits: heads are counted in words of 32 flags, and only counts of blocks are scanned",
-    ptx!("kernels/offsets_of_bits.ptx"),
-)
-.refuses(to_offsets_only)
-.adapts(without_elements);
+    refuses(to_offsets_only),
+    adapts(without_elements)
+);
 
 /// Chapter 3's scan by look-back, which is a step of this rung.
 const LOOKBACK: PtxText = chapter_3_scan::rungs::lookback::RUNG.ptx;

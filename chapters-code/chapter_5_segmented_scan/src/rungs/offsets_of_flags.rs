@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, PtxText, Rung, buffer, ptx};
+use harness::{Error, Launch, PtxText, Rung, buffer, rung};
 
 use crate::problem::{
     Form,
@@ -10,14 +10,12 @@ use crate::problem::{
     to_offsets::{ToOffsets, to_offsets_only},
 };
 
-/// From head flags of one byte per element to offsets: a compaction of indices by the flags.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "offsets_of_flags",
     "from bytes: chapter 3's scan of them, and a scatter of indices",
-    ptx!("kernels/offsets_of_flags.ptx"),
-)
-.refuses(to_offsets_only)
-.adapts(without_elements);
+    refuses(to_offsets_only),
+    adapts(without_elements)
+);
 
 /// Chapter 3's scan by look-back, which is a step of this rung.
 const LOOKBACK: PtxText = chapter_3_scan::rungs::lookback::RUNG.ptx;

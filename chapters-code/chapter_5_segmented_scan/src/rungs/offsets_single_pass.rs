@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, ptx};
+use harness::{Error, Launch, Rung, rung};
 
 use crate::problem::{
     Form,
@@ -10,14 +10,12 @@ use crate::problem::{
     to_offsets::{ToOffsets, to_offsets_only},
 };
 
-/// From head flags of one bit per element to offsets in one pass, with look-back.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "offsets_single_pass",
     "from bits in one pass: blocks look back, and warps put heads side by side",
-    ptx!("kernels/offsets_single_pass.ptx"),
-)
-.refuses(to_offsets_only)
-.adapts(without_elements);
+    refuses(to_offsets_only),
+    adapts(without_elements)
+);
 
 /// Flags of a block: 512 threads with 32 words each.
 const TILE: u64 = 512 * 32 * 32;

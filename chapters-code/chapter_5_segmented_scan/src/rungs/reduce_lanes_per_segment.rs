@@ -2,22 +2,20 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, MOST_OF_ONE_THREAD, Rung, ptx};
+use harness::{Element, Error, Launch, MOST_OF_ONE_THREAD, Rung, rung};
 
 use crate::problem::{
     reduce::{Given, SegmentedReduce, reductions_only},
     too_long,
 };
 
-/// Every segment has as many lanes of a warp as the mean length needs.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "reduce_lanes_per_segment",
     "every segment has as many lanes as the mean length needs, with 16-byte loads",
-    ptx!("kernels/reduce_lanes_per_segment.ptx"),
-)
-.refuses(|rung, case| {
-    reductions_only(rung, case).or_else(|| too_long(case, 16 * MOST_OF_ONE_THREAD))
-});
+    refuses(|rung, case| {
+        reductions_only(rung, case).or_else(|| too_long(case, 16 * MOST_OF_ONE_THREAD))
+    })
+);
 
 /// Bytes of a segment that are worth a lane: four loads of 16 bytes.
 const BYTES_PER_LANE: u64 = 64;

@@ -2,17 +2,15 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, buffer, ptx};
+use harness::{Element, Error, Launch, Rung, buffer, rung};
 
 use crate::problem::reduce::{Given, SegmentedReduce, reductions_only};
 
-/// Every warp has as many elements and ends of segments as any other (merge path).
-pub static RUNG: Rung = Rung::new(
+rung!(
     "reduce_merge_path",
     "every warp has as many elements and ends of segments as any other",
-    ptx!("kernels/reduce_merge_path.ptx"),
-)
-.refuses(reductions_only);
+    refuses(reductions_only)
+);
 
 /// One launch, over a path of all elements and all ends of segments.
 pub fn prepare<T: Element>(

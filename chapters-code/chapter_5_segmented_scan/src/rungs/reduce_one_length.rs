@@ -3,7 +3,7 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{
-    Case, ChapterParameters, Element, Error, Launch, PtxText, Refusal, Rung, buffer, ptx,
+    Case, ChapterParameters, Element, Error, Launch, PtxText, Refusal, Rung, buffer, ptx, rung,
 };
 
 use super::reduce_by_length;
@@ -12,16 +12,14 @@ use crate::{
     problem::reduce::{Given, SegmentedReduce, reductions_only},
 };
 
-/// Segments that have one length: no offset is read.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "reduce_one_length",
     "segments of one length: no offsets, and lanes, a block or several blocks per segment",
-    ptx!("kernels/reduce_one_length.ptx"),
-)
-.refuses(|rung, case| {
-    let refusal = Refusal::because("wants segments of one length");
-    reductions_only(rung, case).or_else(|| (!has_one_length(case)).then_some(refusal))
-});
+    refuses(|rung, case| {
+        let refusal = Refusal::because("wants segments of one length");
+        reductions_only(rung, case).or_else(|| (!has_one_length(case)).then_some(refusal))
+    })
+);
 
 /// Whether all segments of a case have one length.
 pub fn has_one_length(case: &Case) -> bool {

@@ -2,20 +2,18 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, MOST_OF_ONE_THREAD, Rung, ptx};
+use harness::{Element, Error, Launch, MOST_OF_ONE_THREAD, Rung, rung};
 
 use crate::problem::{
     reduce::{Given, SegmentedReduce, reductions_only},
     too_long,
 };
 
-/// Every segment has a thread, which reduces it in order.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "reduce_thread_per_segment",
     "every segment has a thread, which reduces it in order",
-    ptx!("kernels/reduce_thread_per_segment.ptx"),
-)
-.refuses(|rung, case| reductions_only(rung, case).or_else(|| too_long(case, MOST_OF_ONE_THREAD)));
+    refuses(|rung, case| reductions_only(rung, case).or_else(|| too_long(case, MOST_OF_ONE_THREAD)))
+);
 
 /// One launch, with one thread per segment.
 pub fn prepare<T: Element>(

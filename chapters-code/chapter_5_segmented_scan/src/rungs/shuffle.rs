@@ -2,18 +2,12 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, PtxText, Rung, ptx};
+use harness::{Element, Error, Launch, PtxText, Rung, rung};
 
 use crate::pairs::{ADD_BLOCK_OFFSETS, Pairs, add_block_offsets, thread_per_element};
 use crate::problem::scan::{SegmentedScan, scans_only};
 
-/// Warps scan in registers, and one ballot gives them the flags.
-pub static RUNG: Rung = Rung::new(
-    "shuffle",
-    "warps scan in registers, with the flags from one ballot",
-    ptx!("kernels/shuffle.ptx"),
-)
-.refuses(scans_only);
+rung!("shuffle", "warps scan in registers, with the flags from one ballot", refuses(scans_only));
 
 /// Scans the blocks, then the pairs that they leave, and adds what is open before each block.
 pub fn prepare<T: Element>(

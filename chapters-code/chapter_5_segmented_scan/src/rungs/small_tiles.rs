@@ -3,17 +3,15 @@
 use chapter_3_scan::problem::tile_depth;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, ptx};
+use harness::{Element, Error, Launch, Rung, rung};
 
 use crate::problem::scan::{SegmentedScan, scans_only};
 
-/// For few elements: small tiles, all at once, and nothing is zeroed before a launch.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "small_tiles",
     "small tiles, all at once: a look-back in one launch, without a memset",
-    ptx!("kernels/small_tiles.ptx"),
-)
-.refuses(scans_only);
+    refuses(scans_only)
+);
 
 /// One cooperative launch, with one block per tile of 8 KiB, as far as the device holds them.
 pub fn prepare<T: Element>(

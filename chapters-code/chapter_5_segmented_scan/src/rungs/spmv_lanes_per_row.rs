@@ -2,22 +2,20 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, MOST_OF_ONE_THREAD, Rung, ptx};
+use harness::{Error, Launch, MOST_OF_ONE_THREAD, Rung, rung};
 
 use crate::problem::{
     spmv::{Product, products_only},
     too_long,
 };
 
-/// Every row of the matrix has as many lanes of a warp as the mean row needs.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "spmv_lanes_per_row",
     "every row has as many lanes as the mean row needs, with four entries in flight",
-    ptx!("kernels/spmv_lanes_per_row.ptx"),
-)
-.refuses(|rung, case| {
-    products_only(rung, case).or_else(|| too_long(case, 16 * MOST_OF_ONE_THREAD))
-});
+    refuses(|rung, case| {
+        products_only(rung, case).or_else(|| too_long(case, 16 * MOST_OF_ONE_THREAD))
+    })
+);
 
 /// One launch, with one group of lanes per row, four entries per lane.
 pub fn prepare(p: &Product, rung: &Rung) -> Result<Launch<Product>, Error> {

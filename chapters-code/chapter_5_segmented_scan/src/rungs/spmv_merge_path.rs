@@ -2,18 +2,12 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, buffer, ptx};
+use harness::{Error, Launch, Rung, buffer, rung};
 
 use super::reduce_merge_path::{RESIDENT, blocks, depth};
 use crate::problem::spmv::{Product, products_only};
 
-/// `reduce_merge_path`, whose elements are products.
-pub static RUNG: Rung = Rung::new(
-    "spmv_merge_path",
-    "reduce_merge_path, whose elements are products",
-    ptx!("kernels/spmv_merge_path.ptx"),
-)
-.refuses(products_only);
+rung!("spmv_merge_path", "reduce_merge_path, whose elements are products", refuses(products_only));
 
 /// One launch, over a path of all entries and all ends of rows.
 pub fn prepare(p: &Product, rung: &Rung) -> Result<Launch<Product>, Error> {

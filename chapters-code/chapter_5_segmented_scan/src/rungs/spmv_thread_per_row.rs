@@ -2,20 +2,18 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, MOST_OF_ONE_THREAD, Rung, ptx};
+use harness::{Error, Launch, MOST_OF_ONE_THREAD, Rung, rung};
 
 use crate::problem::{
     spmv::{Product, products_only},
     too_long,
 };
 
-/// Every row of the matrix has a thread.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "spmv_thread_per_row",
     "every row of the matrix has a thread",
-    ptx!("kernels/spmv_thread_per_row.ptx"),
-)
-.refuses(|rung, case| products_only(rung, case).or_else(|| too_long(case, MOST_OF_ONE_THREAD)));
+    refuses(|rung, case| products_only(rung, case).or_else(|| too_long(case, MOST_OF_ONE_THREAD)))
+);
 
 /// One launch, with one thread per row.
 pub fn prepare(p: &Product, rung: &Rung) -> Result<Launch<Product>, Error> {

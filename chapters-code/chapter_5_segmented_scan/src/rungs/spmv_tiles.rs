@@ -2,17 +2,15 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, PtxText, Rung, buffer, ptx};
+use harness::{Error, Launch, PtxText, Rung, buffer, rung};
 
 use crate::problem::spmv::{Product, products_only};
 
-/// One tile of entries per block, and a second kernel for rows of several tiles.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "spmv_tiles",
     "one tile of 4,096 entries per block, and a second kernel for rows of several tiles",
-    ptx!("kernels/spmv_tiles.ptx"),
-)
-.refuses(products_only);
+    refuses(products_only)
+);
 
 /// Entries of a tile.
 const TILE: u64 = 4096;

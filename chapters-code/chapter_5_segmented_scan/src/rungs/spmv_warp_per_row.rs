@@ -2,19 +2,20 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, MOST_OF_ONE_THREAD, Rung, ptx};
+use harness::{Error, Launch, MOST_OF_ONE_THREAD, Rung, rung};
 
 use crate::problem::{
     spmv::{Product, products_only},
     too_long,
 };
 
-/// Every row of the matrix has a warp.
-pub static RUNG: Rung =
-    Rung::new("spmv_warp_per_row", "every row has a warp", ptx!("kernels/spmv_warp_per_row.ptx"))
-        .refuses(|rung, case| {
-            products_only(rung, case).or_else(|| too_long(case, 16 * MOST_OF_ONE_THREAD))
-        });
+rung!(
+    "spmv_warp_per_row",
+    "every row has a warp",
+    refuses(|rung, case| {
+        products_only(rung, case).or_else(|| too_long(case, 16 * MOST_OF_ONE_THREAD))
+    })
+);
 
 /// One launch, with one warp per row.
 pub fn prepare(p: &Product, rung: &Rung) -> Result<Launch<Product>, Error> {

@@ -2,20 +2,18 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, MOST_OF_ONE_THREAD, Rung, ptx};
+use harness::{Element, Error, Launch, MOST_OF_ONE_THREAD, Rung, rung};
 
 use crate::problem::{
     scan::{SegmentedScan, scans_only},
     too_long,
 };
 
-/// Every segment has a thread, which scans it in order.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "thread_per_segment",
     "every segment has a thread, which scans it in order",
-    ptx!("kernels/thread_per_segment.ptx"),
-)
-.refuses(|rung, case| scans_only(rung, case).or_else(|| too_long(case, MOST_OF_ONE_THREAD)));
+    refuses(|rung, case| scans_only(rung, case).or_else(|| too_long(case, MOST_OF_ONE_THREAD)))
+);
 
 /// One launch, with one thread per segment.
 pub fn prepare<T: Element>(

@@ -3,15 +3,12 @@
 use chapter_3_scan::problem::tile_depth;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, ptx};
+use harness::{Element, Error, Launch, Rung, rung};
 
 use crate::pairs::{ADD_BLOCK_OFFSETS, Pairs, add_block_offsets, thread_per_element};
 use crate::problem::scan::{SegmentedScan, scans_only};
 
-/// Each load takes 16 bytes, and flags are bits.
-pub static RUNG: Rung =
-    Rung::new("vectorized", "16 bytes per load, and flags as bits", ptx!("kernels/vectorized.ptx"))
-        .refuses(scans_only);
+rung!("vectorized", "16 bytes per load, and flags as bits", refuses(scans_only));
 
 /// Scans the blocks, then the pairs that they leave, and adds what is open before each block.
 pub fn prepare<T: Element>(

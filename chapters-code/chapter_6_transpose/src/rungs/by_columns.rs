@@ -2,17 +2,11 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, ptx};
+use harness::{Element, Error, Launch, Rung, rung};
 
 use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 
-/// A warp reads a column and writes a row.
-pub static RUNG: Rung = Rung::new(
-    "by_columns",
-    "a warp reads a column and writes a row",
-    ptx!("kernels/by_columns.ptx"),
-)
-.refuses(matrices_only);
+rung!("by_columns", "a warp reads a column and writes a row", refuses(matrices_only));
 
 /// One block of 32 x 32 threads per tile of 32 x 32 elements; a thread moves one element.
 pub fn prepare<T: Element>(p: &Matrices<T>, rung: &Rung) -> Result<Launch<Matrices<T>>, Error> {

@@ -2,14 +2,11 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, ptx};
+use harness::{Element, Error, Launch, Rung, rung};
 
 use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 
-/// A thread moves four elements.
-pub static RUNG: Rung =
-    Rung::new("coarsened", "four elements per thread", ptx!("kernels/coarsened.ptx"))
-        .refuses(matrices_only);
+rung!("coarsened", "four elements per thread", refuses(matrices_only));
 
 /// One block of 32 x 8 threads per tile of 32 x 32 elements; a thread moves four elements.
 pub fn prepare<T: Element>(p: &Matrices<T>, rung: &Rung) -> Result<Launch<Matrices<T>>, Error> {

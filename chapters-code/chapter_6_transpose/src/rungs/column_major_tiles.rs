@@ -5,17 +5,11 @@ use cudarc::driver::{
     sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
 };
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, ptx};
+use harness::{Element, Error, Launch, Rung, rung};
 
 use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 
-/// The blocks take the tiles of the rung before in column-major order.
-pub static RUNG: Rung = Rung::new(
-    "column_major_tiles",
-    "the same tiles in column-major order",
-    ptx!("kernels/column_major_tiles.ptx"),
-)
-.refuses(matrices_only);
+rung!("column_major_tiles", "the same tiles in column-major order", refuses(matrices_only));
 
 /// One block of 256 threads per tile whose rows have 16 packs of 16 bytes, 256 bytes in all.
 pub fn prepare<T: Element>(p: &Matrices<T>, rung: &Rung) -> Result<Launch<Matrices<T>>, Error> {

@@ -2,17 +2,11 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, ptx};
+use harness::{Element, Error, Launch, Rung, rung};
 
 use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 
-/// The blocks take the tiles in diagonal order, which GPUs of 2008 needed.
-pub static RUNG: Rung = Rung::new(
-    "diagonal",
-    "tiles in diagonal order, which GPUs of 2008 needed",
-    ptx!("kernels/diagonal.ptx"),
-)
-.refuses(matrices_only);
+rung!("diagonal", "tiles in diagonal order, which GPUs of 2008 needed", refuses(matrices_only));
 
 /// One block of 32 x 8 threads per tile of 32 x 32 elements; a thread moves four elements.
 pub fn prepare<T: Element>(p: &Matrices<T>, rung: &Rung) -> Result<Launch<Matrices<T>>, Error> {

@@ -2,17 +2,15 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, ptx};
+use harness::{Element, Error, Launch, Rung, rung};
 
 use crate::problem::{Batch, Destination, Layout, Matrices, squares_only};
 
-/// A square matrix becomes its own transpose, in place.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "in_place",
     "a square matrix in place: a block swaps a tile and its mirror image",
-    ptx!("kernels/in_place.ptx"),
-)
-.refuses(squares_only);
+    refuses(squares_only)
+);
 
 /// One block of 32 x 8 threads per tile of 32 x 32 elements. Blocks below the diagonal do nothing.
 pub fn prepare<T: Element>(p: &Matrices<T>, rung: &Rung) -> Result<Launch<Matrices<T>>, Error> {

@@ -2,17 +2,15 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, ptx};
+use harness::{Element, Error, Launch, Rung, rung};
 
 use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 
-/// The rows of the tile are one element longer, so that a column lies in 32 banks.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "padded",
     "a tile whose rows are one longer: a column lies in 32 banks",
-    ptx!("kernels/padded.ptx"),
-)
-.refuses(matrices_only);
+    refuses(matrices_only)
+);
 
 /// One block of 32 x 32 threads per tile of 32 x 32 elements; a thread moves one element.
 pub fn prepare<T: Element>(p: &Matrices<T>, rung: &Rung) -> Result<Launch<Matrices<T>>, Error> {

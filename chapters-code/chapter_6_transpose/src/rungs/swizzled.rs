@@ -2,17 +2,11 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, ptx};
+use harness::{Element, Error, Launch, Rung, rung};
 
 use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 
-/// The tile has no padding: column c of row r is stored at c XOR r.
-pub static RUNG: Rung = Rung::new(
-    "swizzled",
-    "no padding: column c of row r is stored at c XOR r",
-    ptx!("kernels/swizzled.ptx"),
-)
-.refuses(matrices_only);
+rung!("swizzled", "no padding: column c of row r is stored at c XOR r", refuses(matrices_only));
 
 /// One block of 32 x 32 threads per tile of 32 x 32 elements; a thread moves one element.
 pub fn prepare<T: Element>(p: &Matrices<T>, rung: &Rung) -> Result<Launch<Matrices<T>>, Error> {

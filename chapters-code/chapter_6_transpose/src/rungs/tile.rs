@@ -2,17 +2,11 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, ptx};
+use harness::{Element, Error, Launch, Rung, rung};
 
 use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 
-/// A warp reads and writes rows; the tile is transposed in shared memory.
-pub static RUNG: Rung = Rung::new(
-    "tile",
-    "reads and writes rows; transposes a tile in shared memory",
-    ptx!("kernels/tile.ptx"),
-)
-.refuses(matrices_only);
+rung!("tile", "reads and writes rows; transposes a tile in shared memory", refuses(matrices_only));
 
 /// One block of 32 x 32 threads per tile of 32 x 32 elements; a thread moves one element.
 pub fn prepare<T: Element>(p: &Matrices<T>, rung: &Rung) -> Result<Launch<Matrices<T>>, Error> {

@@ -2,16 +2,13 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, PtxText, Rung, ptx};
+use harness::{Error, Launch, Rung, rung};
 
 use crate::particles::{DT, FIELDS, Layout, Particles};
 use crate::problem::{Promise, particles_only};
 use crate::traffic::{Access, Prediction};
 
-const PTX: PtxText = ptx!("kernels/aos.ptx");
-
-/// An array of structures: 32 bytes per particle.
-pub static RUNG: Rung = Rung::new("aos", "an array of structures", PTX).refuses(particles_only);
+rung!("aos", "an array of structures", refuses(particles_only));
 
 /// One thread per particle.
 pub fn prepare(p: &Particles, rung: &Rung) -> Result<Launch<Particles>, Error> {

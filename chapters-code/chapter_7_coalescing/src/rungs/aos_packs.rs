@@ -2,17 +2,13 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, PtxText, Rung, ptx};
+use harness::{Error, Launch, Rung, rung};
 
 use crate::particles::{DT, FIELDS, Layout, Particles};
 use crate::problem::{Promise, particles_only};
 use crate::traffic::{Access, Prediction};
 
-const PTX: PtxText = ptx!("kernels/aos_packs.ptx");
-
-/// The array of structures in accesses of 16 bytes.
-pub static RUNG: Rung =
-    Rung::new("aos_packs", "the same in accesses of 16 bytes", PTX).refuses(particles_only);
+rung!("aos_packs", "the same in accesses of 16 bytes", refuses(particles_only));
 
 /// One thread per particle.
 pub fn prepare(p: &Particles, rung: &Rung) -> Result<Launch<Particles>, Error> {

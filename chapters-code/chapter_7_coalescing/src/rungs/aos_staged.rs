@@ -2,18 +2,17 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, PtxText, Rung, ptx};
+use harness::{Error, Launch, Rung, rung};
 
 use crate::particles::{DT, Layout, Particles};
 use crate::problem::{Promise, particles_only};
 use crate::traffic::{Access, Prediction};
 
-const PTX: PtxText = ptx!("kernels/aos_staged.ptx");
-
-/// The array of structures passes through shared memory, so that all accesses coalesce.
-pub static RUNG: Rung =
-    Rung::new("aos_staged", "the same through shared memory, with coalesced accesses", PTX)
-        .refuses(particles_only);
+rung!(
+    "aos_staged",
+    "the same through shared memory, with coalesced accesses",
+    refuses(particles_only)
+);
 
 /// One thread per particle.
 pub fn prepare(p: &Particles, rung: &Rung) -> Result<Launch<Particles>, Error> {

@@ -2,17 +2,13 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, PtxText, Rung, ptx};
+use harness::{Error, Launch, Rung, rung};
 
 use crate::particles::{DT, Layout, Particles};
 use crate::problem::{Promise, particles_only};
 use crate::traffic::{Access, LANES, Prediction};
 
-const PTX: PtxText = ptx!("kernels/aosoa.ptx");
-
-/// An array of structures of arrays: groups of 32 particles, one array per field in each.
-pub static RUNG: Rung =
-    Rung::new("aosoa", "an array of structures of arrays of 32", PTX).refuses(particles_only);
+rung!("aosoa", "an array of structures of arrays of 32", refuses(particles_only));
 
 /// One thread per particle.
 pub fn prepare(p: &Particles, rung: &Rung) -> Result<Launch<Particles>, Error> {

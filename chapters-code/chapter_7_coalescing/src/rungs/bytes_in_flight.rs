@@ -6,18 +6,17 @@ use cudarc::driver::{
     sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
 };
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, PtxText, Rung, ptx};
+use harness::{Error, Launch, Rung, rung};
 
 use crate::problem::{Promise, reads_only};
 use crate::reads::{Reads, THREADS};
 use crate::traffic::{Access, Prediction};
 
-const PTX: PtxText = ptx!("kernels/bytes_in_flight.ptx");
-
-/// Reads with a given number of loads per thread and of blocks per multiprocessor in flight.
-pub static RUNG: Rung =
-    Rung::new("bytes_in_flight", "reads with a given number of loads in flight per thread", PTX)
-        .refuses(reads_only);
+rung!(
+    "bytes_in_flight",
+    "reads with a given number of loads in flight per thread",
+    refuses(reads_only)
+);
 
 /// As many blocks as the device holds at a time. A block's shared memory, which the kernel does not use,
 /// makes room for no more than the wanted number on a multiprocessor.

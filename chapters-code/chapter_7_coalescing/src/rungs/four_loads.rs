@@ -2,17 +2,12 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, PtxText, Rung, ptx};
+use harness::{Error, Launch, Rung, rung};
 
 use crate::problem::{Copies, Promise, Results, offsets_only};
 use crate::traffic::{Access, Prediction};
 
-const PTX: PtxText = ptx!("kernels/four_loads.ptx");
-
-/// A shifted copy: a thread makes one pack of the output from four loads.
-pub static RUNG: Rung =
-    Rung::new("four_loads", "stores are packs, loads are four elements each", PTX)
-        .refuses(offsets_only);
+rung!("four_loads", "stores are packs, loads are four elements each", refuses(offsets_only));
 
 /// One thread per four elements.
 pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {

@@ -2,16 +2,12 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, PtxText, Rung, ptx};
+use harness::{Error, Launch, Rung, rung};
 
 use super::packs::traffic;
 use crate::problem::{Copies, Promise, Results, copies_only}; // the same accesses
 
-const PTX: PtxText = ptx!("kernels/four_packs.ptx");
-
-/// A copy by four accesses of 16 bytes per thread.
-pub static RUNG: Rung =
-    Rung::new("four_packs", "four times 16 bytes per thread", PTX).refuses(copies_only);
+rung!("four_packs", "four times 16 bytes per thread", refuses(copies_only));
 
 /// One thread per 16 elements.
 pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {

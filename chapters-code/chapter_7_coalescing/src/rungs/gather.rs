@@ -2,18 +2,14 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, PtxText, Rung, ptx};
+use harness::{Error, Launch, Rung, rung};
 
 use crate::indices;
 use crate::permutation::{Moves, Permutation};
 use crate::problem::{Promise, permutations_only};
 use crate::traffic::{Access, Prediction};
 
-const PTX: PtxText = ptx!("kernels/gather.ptx");
-
-/// The indices say which elements are loaded.
-pub static RUNG: Rung =
-    Rung::new("gather", "indices say which elements are loaded", PTX).refuses(permutations_only);
+rung!("gather", "indices say which elements are loaded", refuses(permutations_only));
 
 /// One thread per element.
 pub fn prepare(p: &Permutation, rung: &Rung) -> Result<Launch<Permutation>, Error> {

@@ -2,18 +2,14 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, PtxText, Rung, ptx};
+use harness::{Error, Launch, Rung, rung};
 
 use crate::indices;
 use crate::permutation::{Moves, Permutation};
 use crate::problem::{Promise, permutations_only};
 use crate::traffic::{Access, Prediction};
 
-const PTX: PtxText = ptx!("kernels/gather_four.ptx");
-
-/// A thread gathers four elements.
-pub static RUNG: Rung =
-    Rung::new("gather_four", "four elements per thread", PTX).refuses(permutations_only);
+rung!("gather_four", "four elements per thread", refuses(permutations_only));
 
 /// One thread per four elements.
 pub fn prepare(p: &Permutation, rung: &Rung) -> Result<Launch<Permutation>, Error> {

@@ -2,17 +2,13 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, PtxText, Rung, ptx};
+use harness::{Error, Launch, Rung, rung};
 
 use super::gather::traffic;
 use crate::permutation::{Moves, Permutation};
 use crate::problem::{Promise, permutations_only}; // the same accesses
 
-const PTX: PtxText = ptx!("kernels/gather_read_only.ptx");
-
-/// The same loads go through the read-only path.
-pub static RUNG: Rung = Rung::new("gather_read_only", "the same loads, by the read-only path", PTX)
-    .refuses(permutations_only);
+rung!("gather_read_only", "the same loads, by the read-only path", refuses(permutations_only));
 
 /// One thread per element.
 pub fn prepare(p: &Permutation, rung: &Rung) -> Result<Launch<Permutation>, Error> {

@@ -2,16 +2,12 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, PtxText, Rung, ptx};
+use harness::{Error, Launch, Rung, rung};
 
 use crate::problem::{Copies, Promise, Results, offsets_only};
 use crate::traffic::{Access, Prediction};
 
-const PTX: PtxText = ptx!("kernels/offset_stores.ptx");
-
-/// A shifted copy: the stores begin at the offset.
-pub static RUNG: Rung =
-    Rung::new("offset_stores", "stores begin at the offset", PTX).refuses(offsets_only);
+rung!("offset_stores", "stores begin at the offset", refuses(offsets_only));
 
 /// One thread per element.
 pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {

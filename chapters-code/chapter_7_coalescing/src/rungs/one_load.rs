@@ -2,16 +2,12 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, PtxText, Rung, ptx};
+use harness::{Error, Launch, Rung, rung};
 
 use crate::problem::{Copies, Promise, Results, pairs_only};
 use crate::traffic::{Access, Prediction};
 
-const PTX: PtxText = ptx!("kernels/one_load.ptx");
-
-/// Sums of pairs: a thread loads both elements in one access of 8 bytes.
-pub static RUNG: Rung =
-    Rung::new("one_load", "both elements in one access of 8 bytes", PTX).refuses(pairs_only);
+rung!("one_load", "both elements in one access of 8 bytes", refuses(pairs_only));
 
 /// One thread per pair.
 pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {

@@ -2,16 +2,12 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, PtxText, Rung, ptx};
+use harness::{Error, Launch, Rung, rung};
 
 use super::two_loads::traffic;
 use crate::problem::{Copies, Promise, Results, pairs_only}; // the same accesses
 
-const PTX: PtxText = ptx!("kernels/past_l1.ptx");
-
-/// Sums of pairs by the same loads, which bypass the L1 cache.
-pub static RUNG: Rung =
-    Rung::new("past_l1", "the same loads, past the L1 cache", PTX).refuses(pairs_only);
+rung!("past_l1", "the same loads, past the L1 cache", refuses(pairs_only));
 
 /// One thread per pair.
 pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {

@@ -2,16 +2,12 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, PtxText, Rung, ptx};
+use harness::{Error, Launch, Rung, rung};
 
 use super::two_loads::traffic;
 use crate::problem::{Copies, Promise, Results, pairs_only}; // the same accesses
 
-const PTX: PtxText = ptx!("kernels/read_only.ptx");
-
-/// Sums of pairs by the same loads, through the read-only path.
-pub static RUNG: Rung =
-    Rung::new("read_only", "the same loads, by the read-only path", PTX).refuses(pairs_only);
+rung!("read_only", "the same loads, by the read-only path", refuses(pairs_only));
 
 /// One thread per pair.
 pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {

@@ -2,18 +2,14 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, PtxText, Rung, ptx};
+use harness::{Error, Launch, Rung, rung};
 
 use crate::indices;
 use crate::permutation::{Moves, Permutation};
 use crate::problem::{Promise, without_repeats};
 use crate::traffic::{Access, Prediction};
 
-const PTX: PtxText = ptx!("kernels/scatter.ptx");
-
-/// The indices say where elements are stored.
-pub static RUNG: Rung =
-    Rung::new("scatter", "indices say where elements are stored", PTX).refuses(without_repeats);
+rung!("scatter", "indices say where elements are stored", refuses(without_repeats));
 
 /// One thread per element.
 pub fn prepare(p: &Permutation, rung: &Rung) -> Result<Launch<Permutation>, Error> {

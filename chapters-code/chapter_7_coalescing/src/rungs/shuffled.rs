@@ -2,17 +2,12 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, PtxText, Rung, ptx};
+use harness::{Error, Launch, Rung, rung};
 
 use crate::problem::{Copies, Promise, Results, offsets_only};
 use crate::traffic::{Access, LANES, Prediction, Traffic, whole_packs};
 
-const PTX: PtxText = ptx!("kernels/shuffled.ptx");
-
-/// A shifted copy that loads each pack once: a shuffle brings the next pack from the next lane.
-pub static RUNG: Rung =
-    Rung::new("shuffled", "each pack loaded once: a shuffle brings the next one", PTX)
-        .refuses(offsets_only);
+rung!("shuffled", "each pack loaded once: a shuffle brings the next one", refuses(offsets_only));
 
 /// One thread per four elements.
 pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {

@@ -2,16 +2,13 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, PtxText, Rung, ptx};
+use harness::{Error, Launch, Rung, rung};
 
 use crate::particles::{DT, Layout, Particles};
 use crate::problem::{Promise, particles_only};
 use crate::traffic::{Access, Prediction};
 
-const PTX: PtxText = ptx!("kernels/soa.ptx");
-
-/// A structure of arrays: one array per field.
-pub static RUNG: Rung = Rung::new("soa", "a structure of arrays", PTX).refuses(particles_only);
+rung!("soa", "a structure of arrays", refuses(particles_only));
 
 /// One thread per particle.
 pub fn prepare(p: &Particles, rung: &Rung) -> Result<Launch<Particles>, Error> {

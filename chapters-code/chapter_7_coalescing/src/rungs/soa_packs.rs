@@ -2,17 +2,13 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, PtxText, Rung, ptx};
+use harness::{Error, Launch, Rung, rung};
 
 use crate::particles::{DT, Layout, Particles};
 use crate::problem::{Promise, particles_only};
 use crate::traffic::{Access, Prediction};
 
-const PTX: PtxText = ptx!("kernels/soa_packs.ptx");
-
-/// The structure of arrays in accesses of 16 bytes.
-pub static RUNG: Rung =
-    Rung::new("soa_packs", "the same, four particles per thread", PTX).refuses(particles_only);
+rung!("soa_packs", "the same, four particles per thread", refuses(particles_only));
 
 /// One thread per four particles.
 pub fn prepare(p: &Particles, rung: &Rung) -> Result<Launch<Particles>, Error> {

@@ -2,16 +2,12 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, PtxText, Rung, ptx};
+use harness::{Error, Launch, Rung, rung};
 
 use crate::problem::{Copies, Promise, Results, strides_only};
 use crate::traffic::{Access, Prediction};
 
-const PTX: PtxText = ptx!("kernels/strided_stores.ptx");
-
-/// A copy to one element per stride: the stores are a stride apart.
-pub static RUNG: Rung =
-    Rung::new("strided_stores", "stores are a stride apart", PTX).refuses(strides_only);
+rung!("strided_stores", "stores are a stride apart", refuses(strides_only));
 
 /// One thread per copied element.
 pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {

@@ -2,16 +2,12 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, PtxText, Rung, ptx};
+use harness::{Error, Launch, Rung, rung};
 
 use crate::problem::{Copies, Promise, Results, pairs_only};
 use crate::traffic::{Access, Prediction};
 
-const PTX: PtxText = ptx!("kernels/two_loads.ptx");
-
-/// Sums of pairs: a thread loads the two elements one by one.
-pub static RUNG: Rung =
-    Rung::new("two_loads", "a thread loads its two elements one by one", PTX).refuses(pairs_only);
+rung!("two_loads", "a thread loads its two elements one by one", refuses(pairs_only));
 
 /// One thread per pair.
 pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {

@@ -2,17 +2,16 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, PtxText, Rung, ptx};
+use harness::{Error, Launch, Rung, rung};
 
 use crate::problem::{Copies, Promise, Results, offsets_only};
 use crate::traffic::{Access, Prediction, whole_packs};
 
-const PTX: PtxText = ptx!("kernels/two_packs.ptx");
-
-/// A shifted copy by packs on both sides: two aligned loads per pack that is not aligned.
-pub static RUNG: Rung =
-    Rung::new("two_packs", "packs on both sides: two aligned loads per unaligned pack", PTX)
-        .refuses(offsets_only);
+rung!(
+    "two_packs",
+    "packs on both sides: two aligned loads per unaligned pack",
+    refuses(offsets_only)
+);
 
 /// One thread per four elements.
 pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {

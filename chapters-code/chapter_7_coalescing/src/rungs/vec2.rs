@@ -2,15 +2,12 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, PtxText, Rung, ptx};
+use harness::{Error, Launch, Rung, rung};
 
 use crate::problem::{Copies, Promise, Results, copies_only};
 use crate::traffic::{Access, Prediction};
 
-const PTX: PtxText = ptx!("kernels/vec2.ptx");
-
-/// A copy by accesses of 8 bytes.
-pub static RUNG: Rung = Rung::new("vec2", "8 bytes per thread", PTX).refuses(copies_only);
+rung!("vec2", "8 bytes per thread", refuses(copies_only));
 
 /// One thread per two elements.
 pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {

@@ -1,17 +1,15 @@
 //! One kernel per device, which stores its part into the results of all devices: the second shot of `flags`.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Error, Launch, Rung, ptx};
+use harness::{Error, Launch, Rung, rung};
 
 use crate::problem::{Collective, MOST, Shared, collective::all_gathers_only};
 
-/// One kernel per device, which stores its part into the results of all devices: the second shot of `flags`.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "all_gather_push",
     "one kernel per device, which stores its part into all results: the second shot of flags",
-    ptx!("kernels/all_gather_push.ptx"),
-)
-.refuses(all_gathers_only);
+    refuses(all_gathers_only)
+);
 
 /// Threads per block.
 const THREADS: u32 = 512;

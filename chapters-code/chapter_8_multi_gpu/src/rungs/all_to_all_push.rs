@@ -1,17 +1,15 @@
 //! One kernel per device, which stores each part of its array into the result of another device.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Error, Launch, Rung, ptx};
+use harness::{Error, Launch, Rung, rung};
 
 use crate::problem::{Collective, MOST, Shared, collective::all_to_alls_only};
 
-/// One kernel per device, which stores each part of its array into the result of another device.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "all_to_all_push",
     "one kernel per device, which stores each part into the result of another device",
-    ptx!("kernels/all_to_all_push.ptx"),
-)
-.refuses(all_to_alls_only);
+    refuses(all_to_alls_only)
+);
 
 /// Threads per block.
 const THREADS: u32 = 512;

@@ -2,21 +2,18 @@
 //! the result.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Error, Launch, Rung, ptx};
+use harness::{Error, Launch, Rung, rung};
 
 use crate::problem::{
     compact::{Layout, SpreadCompact, compactions_only},
     devices::{Addresses, MOST, Shared},
 };
 
-/// The devices tell each other how many elements they select, and store each one to the device that holds its part of
-/// the result.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "compact_direct",
     "the devices tell each other their counts, and store to the device that holds the result",
-    ptx!("kernels/compact_direct.ptx"),
-)
-.refuses(compactions_only);
+    refuses(compactions_only)
+);
 
 /// Threads per block: `THREADS` of compact_direct.cu.
 const THREADS: u32 = 256;

@@ -1,17 +1,15 @@
 //! The devices wait for each other within the kernel, by flags in device memory.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Error, Launch, Rung, ptx};
+use harness::{Error, Launch, Rung, rung};
 
 use crate::problem::{Collective, MOST, Shared, collective::all_reduces_only};
 
-/// The devices wait for each other within the kernel, by flags in device memory.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "flags",
     "the devices wait for each other within the kernel, by flags in device memory",
-    ptx!("kernels/flags.ptx"),
-)
-.refuses(all_reduces_only);
+    refuses(all_reduces_only)
+);
 
 /// Threads per block.
 const THREADS: u32 = 512;

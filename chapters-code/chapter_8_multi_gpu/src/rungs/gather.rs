@@ -2,17 +2,15 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, buffer, ptx};
+use harness::{Error, Launch, Rung, buffer, rung};
 
 use crate::problem::{Collective, collective::all_reduces_only};
 
-/// The first device copies all arrays to itself, adds them, and copies the sum to the others.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "gather",
     "one device copies all arrays to itself, adds them, and copies the sum to the others",
-    ptx!("kernels/gather.ptx"),
-)
-.refuses(all_reduces_only);
+    refuses(all_reduces_only)
+);
 
 /// Copies between devices, and one kernel on the first.
 pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {

@@ -2,20 +2,18 @@
 
 use chapter_2_histogram::rungs::finish_memset;
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
-use harness::{Error, Launch, Rung, buffer, ptx};
+use harness::{Error, Launch, Rung, buffer, rung};
 
 use crate::problem::{
     devices::Addresses,
     histogram::{SpreadHistogram, histograms_only},
 };
 
-/// Each device adds a part of the bins: it loads them from all devices, and stores the sums to the first.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "histogram_parts",
     "each device adds a part of the bins: it loads from all devices and stores to the first",
-    ptx!("kernels/histogram_parts.ptx"),
-)
-.refuses(histograms_only);
+    refuses(histograms_only)
+);
 
 /// A kernel per device that counts, and then one that adds. Between them, all streams meet.
 pub fn prepare(p: &SpreadHistogram, rung: &Rung) -> Result<Launch<SpreadHistogram>, Error> {

@@ -1,18 +1,16 @@
 //! No barrier: each element travels together with a flag, in one word.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Error, Launch, Rung, ptx};
+use harness::{Error, Launch, Rung, rung};
 
 use crate::problem::{Collective, Shared, collective::all_reduces_only};
 
-/// No barrier: each element travels together with a flag, in one word.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "low_latency",
     "no barrier: each element travels together with a flag, in one word of 8 bytes",
-    ptx!("kernels/low_latency.ptx"),
-)
-.up_to(1 << 22)
-.refuses(all_reduces_only);
+    up_to(1 << 22),
+    refuses(all_reduces_only)
+);
 
 /// Threads per block.
 const THREADS: u32 = 512;

@@ -1,17 +1,15 @@
 //! Every device adds all arrays for itself: more bytes, but one trip over the links instead of two.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Error, Launch, Rung, ptx};
+use harness::{Error, Launch, Rung, rung};
 
 use crate::problem::{Collective, MOST, Shared, collective::all_reduces_only};
 
-/// Every device adds all arrays for itself: more bytes, but one trip over the links instead of two.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "one_shot",
     "every device adds all arrays for itself: more bytes, but one trip over the links",
-    ptx!("kernels/one_shot.ptx"),
-)
-.refuses(all_reduces_only);
+    refuses(all_reduces_only)
+);
 
 /// Threads per block.
 const THREADS: u32 = 512;

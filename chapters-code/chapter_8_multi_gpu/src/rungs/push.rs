@@ -1,17 +1,15 @@
 //! Stores only: every device sends its elements to the device that adds them, and that device sends the sums.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Error, Launch, Rung, ptx};
+use harness::{Error, Launch, Rung, rung};
 
 use crate::problem::{Collective, MOST, Shared, collective::all_reduces_only};
 
-/// Stores only: every device sends its elements to the device that adds them, and that device sends the sums.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "push",
     "stores only: elements are sent to the device that adds them, and the sums to all",
-    ptx!("kernels/push.ptx"),
-)
-.refuses(all_reduces_only);
+    refuses(all_reduces_only)
+);
 
 /// Threads per block: `THREADS` of push.cu.
 const THREADS: u32 = 512;

@@ -1,7 +1,7 @@
 //! The last block of each device sends the sum of its part to the first device, which adds the sums.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Element, Error, Launch, Rung, buffer, ptx};
+use harness::{Element, Error, Launch, Rung, buffer, rung};
 
 use super::reduce_by_host::blocks_and_depth;
 use crate::problem::{
@@ -9,13 +9,11 @@ use crate::problem::{
     sum::{SpreadSum, sums_only},
 };
 
-/// The last block of each device sends the sum of its part to the first device, which adds the sums.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "reduce_links",
     "the last block of each device sends its sum to the first device, in a word with a tag",
-    ptx!("kernels/reduce_links.ptx"),
-)
-.refuses(sums_only);
+    refuses(sums_only)
+);
 
 /// Threads per block: `THREADS` of reduce_links.cu.
 const THREADS: u32 = 512;

@@ -1,17 +1,15 @@
 //! One kernel per device, which loads one part of the arrays of all devices: the first shot of `two_shot`.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Error, Launch, Rung, ptx};
+use harness::{Error, Launch, Rung, rung};
 
 use crate::problem::{Collective, collective::reduce_scatters_only};
 
-/// One kernel per device, which loads one part of the arrays of all devices: the first shot of `two_shot`.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "reduce_scatter_pull",
     "one kernel per device, which loads one part of all arrays: the first shot of two_shot",
-    ptx!("kernels/reduce_scatter_pull.ptx"),
-)
-.refuses(reduce_scatters_only);
+    refuses(reduce_scatters_only)
+);
 
 /// Threads per block.
 const THREADS: u32 = 512;

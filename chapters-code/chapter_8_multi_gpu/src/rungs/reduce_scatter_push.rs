@@ -1,17 +1,15 @@
 //! Stores instead of loads: every device sends its elements to the device that adds them, which waits for them.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Error, Launch, Rung, ptx};
+use harness::{Error, Launch, Rung, rung};
 
 use crate::problem::{Collective, MOST, Shared, collective::reduce_scatters_only};
 
-/// Stores instead of loads: every device sends its elements to the device that adds them, which waits for them.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "reduce_scatter_push",
     "stores instead of loads: elements are sent to the device that adds them, which waits",
-    ptx!("kernels/reduce_scatter_push.ptx"),
-)
-.refuses(reduce_scatters_only);
+    refuses(reduce_scatters_only)
+);
 
 /// Threads per block.
 const THREADS: u32 = 512;

@@ -1,17 +1,15 @@
 //! Each device sends to its right neighbor only, one chunk per step, so that all links work at the same time.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Error, Launch, Rung, ptx};
+use harness::{Error, Launch, Rung, rung};
 
 use crate::problem::{Collective, collective::all_reduces_only};
 
-/// Each device sends to its right neighbour only, one chunk per step, so that all links work at the same time.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "ring",
     "each device sends one chunk per step to its right neighbour: all links work at once",
-    ptx!("kernels/ring.ptx"),
-)
-.refuses(all_reduces_only);
+    refuses(all_reduces_only)
+);
 
 /// 2 (devices - 1) steps. In each, every device copies a chunk from its left neighbour. In the first half it adds its
 /// own.

@@ -2,20 +2,18 @@
 
 use chapter_3_scan::problem::tile_depth;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Element, Error, Launch, Rung, ptx};
+use harness::{Element, Error, Launch, Rung, rung};
 
 use crate::problem::{
     devices::{MOST, Shared},
     scan::{SpreadScan, scans_only},
 };
 
-/// Each device adds its part, sends the sum to the later devices, and then scans its part from what comes before.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "sums_first",
     "each device adds its part and sends the sum to the later ones, then scans from what comes before",
-    ptx!("kernels/sums_first.ptx"),
-)
-.refuses(scans_only);
+    refuses(scans_only)
+);
 
 /// Threads per block: `THREADS` of sums_first.cu.
 const THREADS: u32 = 512;

@@ -2,17 +2,15 @@
 
 use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, kernel::grid, ptx};
+use harness::{Error, Launch, Rung, kernel::grid, rung};
 
 use crate::problem::{Collective, Shared, collective::transpositions_only, matrix};
 
-/// Each device transposes its rows, the devices exchange blocks, and each lays what it has received side by side.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "transpose_exchange",
     "each device transposes its rows, blocks are copied as an all-to-all, and are unpacked",
-    ptx!("kernels/transpose_exchange.ptx"),
-)
-.refuses(transpositions_only);
+    refuses(transpositions_only)
+);
 
 /// Two kernels per device, and one copy per pair of devices between them.
 pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {

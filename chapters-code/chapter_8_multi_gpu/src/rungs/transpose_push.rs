@@ -1,17 +1,15 @@
 //! One kernel per device: a tile is stored, transposed, where it belongs in the memory of another device.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Error, Launch, Rung, ptx};
+use harness::{Error, Launch, Rung, rung};
 
 use crate::problem::{Collective, collective::transpositions_only, matrix};
 
-/// One kernel per device: a tile is stored, transposed, where it belongs in the memory of another device.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "transpose_push",
     "one kernel: a tile is stored, transposed, where it belongs in another device's memory",
-    ptx!("kernels/transpose_push.ptx"),
-)
-.refuses(transpositions_only);
+    refuses(transpositions_only)
+);
 
 /// One kernel per device. Before them and after them, all streams meet.
 pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {

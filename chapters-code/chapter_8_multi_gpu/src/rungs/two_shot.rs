@@ -1,17 +1,15 @@
 //! Every device adds one part of all arrays: its kernel loads from all devices, and stores to all.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Error, Launch, Rung, ptx};
+use harness::{Error, Launch, Rung, rung};
 
 use crate::problem::{Collective, collective::all_reduces_only};
 
-/// Every device adds one part of all arrays: its kernel loads from all devices, and stores to all.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "two_shot",
     "every device adds one part: its kernel loads from all devices and stores to all",
-    ptx!("kernels/two_shot.ptx"),
-)
-.refuses(all_reduces_only);
+    refuses(all_reduces_only)
+);
 
 /// Threads per block.
 const THREADS: u32 = 512;
