@@ -135,18 +135,16 @@ fn last_block<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduct
     let depth = p.n.div_ceil(blocks * 256) + 10 + blocks.div_ceil(256) + 10;
     let mut partials = buffer::scratch::<T::Acc>(&p.device, blocks)?;
     let mut counter = p.device.stream.clone_htod(&[0u32])?;
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Reduction<T>| {
+    Ok(Launch::new(kernel.clone(), config, Depth::of(depth), move |p: &mut Reduction<T>| {
         let mut out = p.out.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&mut out).arg(&p.n);
         launch.arg(&mut partials).arg(&mut counter);
         // SAFETY: the kernel is `(const f32* in, f32* out, size_t n, f32* partials, unsigned* counter)`. It
         // reads in[0 .. n], writes one partial result per block, and out[0]. The counter is 0 before the first
         // launch, and every launch leaves it at 0.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, Depth::of(depth), enqueue))
+    }))
 }
 
 /// One block reduces everything, so that the sum of each thread grows beyond what a half can count.
@@ -159,16 +157,14 @@ fn one_block<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reducti
         shared_mem_bytes: 256 * size_of::<T>() as u32,
     };
     let depth = p.n.div_ceil(256) + 8;
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Reduction<T>| {
+    Ok(Launch::new(kernel.clone(), config, Depth::of(depth), move |p: &mut Reduction<T>| {
         let mut out = p.out.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&mut out).arg(&p.n);
         // SAFETY: half_accumulator.cu reads in[0 .. n] and writes out[0]. Its shared memory holds one
         // element per thread.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, Depth::of(depth), enqueue))
+    }))
 }
 
 /// Saves a scratch buffer by using the input as one: the second pass overwrites the input.
@@ -186,12 +182,13 @@ fn scratch_is_input<T: Element>(
     let blocks = p.passes(|n, _| n.div_ceil(256));
     let depth = 9 * blocks.len() as u64;
     let mut scratch = buffer::scratch::<T>(&p.device, blocks[0])?;
-    let (function, first_config) = (kernel.clone(), config(blocks[0]));
-    let enqueue = move |p: &mut Reduction<T>| {
+    let promise = Depth::of(depth);
+
+    Ok(Launch::new(kernel.clone(), config(blocks[0]), promise, move |p: &mut Reduction<T>| {
         let stream = &p.device.stream;
         let mut n = p.n;
         for (pass, &blocks) in blocks.iter().enumerate() {
-            let mut launch = stream.launch_builder(&function);
+            let mut launch = stream.launch_builder(&kernel);
             match pass % 2 {
                 0 => launch.arg(&p.input).arg(&mut scratch),
                 // The fault: this pass writes to the input.
@@ -208,6 +205,5 @@ fn scratch_is_input<T: Element>(
         let result = unsafe { result.transmute::<T::Acc>(1) };
         let result = result.ok_or(DriverError(CUresult::CUDA_ERROR_INVALID_VALUE))?;
         stream.memcpy_dtod(&result, &mut p.out.view_mut())
-    };
-    Ok(Launch::new(kernel, first_config, Depth::of(depth), enqueue))
+    }))
 }

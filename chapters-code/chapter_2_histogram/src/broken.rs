@@ -138,17 +138,15 @@ fn zero_and_add<K: Key>(
         block_dim: (THREADS, 1, 1),
         shared_mem_bytes: 4 * counters,
     };
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Counting<K>| {
+    Ok(Launch::new(kernel.clone(), config, (), move |p: &mut Counting<K>| {
         let mut counts = p.counts.view_mut();
         p.device.stream.memset_zeros(&mut counts)?;
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.keys).arg(&mut counts).arg(&p.n).arg(&p.bins);
         // SAFETY: the kernels are `(const T* in, u32* out, size_t n, Bins bins)`. They read in[0 .. n] and add
         // to out[0 .. bins.count + 3]. Shared memory holds the counters that each kernel's header asks for.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, (), enqueue))
+    }))
 }
 
 /// The fault: the kernel itself zeroes the output, to which other blocks already add.
@@ -161,14 +159,12 @@ fn without_zeroing<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counti
         block_dim: (THREADS, 1, 1),
         shared_mem_bytes: 4 * counters,
     };
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Counting<K>| {
+    Ok(Launch::new(kernel.clone(), config, (), move |p: &mut Counting<K>| {
         let mut counts = p.counts.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.keys).arg(&mut counts).arg(&p.n).arg(&p.bins);
         // SAFETY: zeroing_races.cu is `(const T* in, u32* out, size_t n, Bins bins)`. It reads in[0 .. n] and
         // writes out[0 .. bins.count + 3]. Shared memory holds as many counters.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, (), enqueue))
+    }))
 }

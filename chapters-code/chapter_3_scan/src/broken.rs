@@ -119,17 +119,15 @@ fn independent_blocks<T: Element>(
         shared_mem_bytes: 0,
     };
     let mut aggregates = buffer::scratch::<T>(&p.device, blocks)?;
-    let function = kernel.clone();
-    let enqueue = move |p: &mut PrefixScan<T>| {
+    Ok(Launch::new(kernel.clone(), config, 5 + 5 + 2, move |p: &mut PrefixScan<T>| {
         let mut out = p.out.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&mut out);
         launch.arg(&p.n).arg(&mut aggregates);
         // SAFETY: shuffle.cu is `(const T* in, T* out, size_t n, T* sums)`. It reads in[0 .. n], and writes
         // out[0 .. n] and one aggregate per block.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, 5 + 5 + 2, enqueue))
+    }))
 }
 
 /// The blocks of `shuffle`, and then the aggregate of one block before each element.
@@ -149,11 +147,10 @@ fn previous_block_only<T: Element>(
         shared_mem_bytes: 0,
     };
     let mut aggregates = buffer::scratch::<T>(&p.device, blocks)?;
-    let scan = kernel.clone();
-    let enqueue = move |p: &mut PrefixScan<T>| {
+    Ok(Launch::new(kernel.clone(), config, 5 + 5 + 2 + 1, move |p: &mut PrefixScan<T>| {
         let stream = &p.device.stream;
         let mut out = p.out.view_mut();
-        let mut launch = stream.launch_builder(&scan);
+        let mut launch = stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&mut out);
         launch.arg(&p.n).arg(&mut aggregates);
         // SAFETY: as for independent_blocks.
@@ -163,8 +160,7 @@ fn previous_block_only<T: Element>(
         // SAFETY: previous_block_only.cu is `(T* out, size_t n, const T* aggregates, size_t items_per_block)`. It updates
         // out[0 .. n] and reads aggregates[i / items_per_block - 1] for each i that has one.
         unsafe { launch.launch(one_thread_per_element(p.n)) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, 5 + 5 + 2 + 1, enqueue))
+    }))
 }
 
 /// One block scans everything, through a ring of two stages.
@@ -176,16 +172,14 @@ fn ring_without_fence<T: Element>(
     let kernel = module.load_function(&p.entry(Kind::Inclusive))?;
     let config = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (64, 1, 1), shared_mem_bytes: 0 };
     let depth = p.n.div_ceil(128) + 16; // tiles of 128 elements
-    let function = kernel.clone();
-    let enqueue = move |p: &mut PrefixScan<T>| {
+    Ok(Launch::new(kernel.clone(), config, depth, move |p: &mut PrefixScan<T>| {
         let mut out = p.out.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&mut out).arg(&p.n);
         // SAFETY: ring_without_fence.cu is `(const T* in, T* out, size_t n)`. One block reads in[0 .. n] and
         // writes out[0 .. n].
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, depth, enqueue))
+    }))
 }
 
 /// Look-back over tiles of 512 elements, each of which waits for the prefix of the tile before.
@@ -203,17 +197,15 @@ fn flag_without_release<T: Element>(
     };
     let mut prefixes = buffer::scratch::<T>(&p.device, tiles)?;
     let mut flags = buffer::scratch::<u32>(&p.device, tiles + 1)?;
-    let function = kernel.clone();
-    let enqueue = move |p: &mut PrefixScan<T>| {
+    Ok(Launch::new(kernel.clone(), config, tiles + 12, move |p: &mut PrefixScan<T>| {
         p.device.stream.memset_zeros(&mut flags)?;
         let mut out = p.out.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&mut out).arg(&p.n);
         launch.arg(&mut prefixes).arg(&mut flags);
         // SAFETY: flag_without_release.cu is `(const T* in, T* out, size_t n, T* prefixes, unsigned* flags)`. It
         // reads in[0 .. n], writes out[0 .. n], one prefix and one flag per tile, and counts tiles in the last
         // flag. The flags are 0.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, tiles + 12, enqueue))
+    }))
 }

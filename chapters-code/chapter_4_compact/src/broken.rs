@@ -113,18 +113,16 @@ fn no_capacity<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Comp
         block_dim: (256, 1, 1),
         shared_mem_bytes: 0,
     };
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Compaction<T>| {
+    Ok(Launch::new(kernel.clone(), config, Order::Any, move |p: &mut Compaction<T>| {
         let room = p.selected_count().saturating_sub(LACKING);
         let (mut out, mut count) = (p.out.view_mut(), p.count.view_mut());
         let mut out = out.slice_mut((p.capacity - room) as usize..);
         p.device.stream.memset_zeros(&mut count)?;
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.values).arg(&mut out).arg(&p.n).arg(&room);
         launch.arg(&mut count).arg(&p.mask).arg(&p.pivot);
         // SAFETY: no_capacity.cu has the arguments of unordered.cu. It writes up to 100 elements behind the
         // output: on a GPU into the guard zone, and the simulator stops it.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, Order::Any, enqueue))
+    }))
 }

@@ -163,10 +163,9 @@ fn previous_block_only<T: Element>(
         block_dim: (tile as u32, 1, 1),
         shared_mem_bytes: 0,
     };
-    let function = kernel.clone();
-    let enqueue = move |p: &mut SegmentedScan<T>| {
+    Ok(Launch::new(kernel.clone(), config, 5 + 5 + 2 + 1, move |p: &mut SegmentedScan<T>| {
         let mut out = p.out.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.values).arg(&p.flags).arg(&mut out).arg(&p.n);
         launch.arg(&mut level.values).arg(&mut level.heads);
         launch.arg(&mut level.reached);
@@ -177,6 +176,5 @@ fn previous_block_only<T: Element>(
         launch.arg(&level.reached).arg(&tile);
         // SAFETY: previous_block_only.cu updates out[0 .. n], and reads a value and a length for each block.
         unsafe { launch.launch(thread_per_element(p.n)) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, 5 + 5 + 2 + 1, enqueue))
+    }))
 }

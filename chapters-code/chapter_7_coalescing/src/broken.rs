@@ -127,16 +127,14 @@ fn in_place_shift(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {
         shared_mem_bytes: 0,
     };
     let promise = Promise { result: Results::InPlace, traffic: offset_loads::traffic };
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Copies| {
+    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut Copies| {
         let mut data = p.spread.view_mut();
         p.device.stream.memcpy_dtod(&p.input, &mut data)?;
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&mut data).arg(&p.n).arg(&p.offset);
         // SAFETY: in_place_shift.cu is `(float* data, size_t n, size_t offset)`. It reads and writes within
         // data[0 .. n + offset]. Which elements it reads depends on the order of the threads, and the judge
         // expects a wrong result.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, promise, enqueue))
+    }))
 }

@@ -18,14 +18,12 @@ pub fn prepare(p: &Vectors, rung: &Rung) -> Result<Launch<Vectors>, Error> {
         block_dim: (256, 1, 1),
         shared_mem_bytes: 0,
     };
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Vectors| {
+    Ok(Launch::new(kernel.clone(), config, Work::Copy, move |p: &mut Vectors| {
         let mut out = p.out.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.a).arg(&mut out).arg(&packs);
         // SAFETY: copy.cu is `(const float4* in, float4* out, size_t packs)`. It reads in[0 .. packs] and
         // writes out[0 .. packs], both aligned to 16 bytes.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, Work::Copy, enqueue))
+    }))
 }

@@ -22,13 +22,11 @@ pub fn prepare(p: &Vectors, rung: &Rung) -> Result<Launch<Vectors>, Error> {
         shared_mem_bytes: 0,
     };
     let mut unlikely = buffer::scratch::<u32>(&p.device, 1)?;
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Vectors| {
-        let mut launch = p.device.stream.launch_builder(&function);
+    Ok(Launch::new(kernel.clone(), config, Work::Read, move |p: &mut Vectors| {
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.a).arg(&mut unlikely).arg(&packs);
         // SAFETY: read_sweep.cu is `(const uint4* in, unsigned* out, size_t packs)`. It reads in[0 .. packs],
         // aligned to 16 bytes, and may write out[0].
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, Work::Read, enqueue))
+    }))
 }

@@ -16,10 +16,8 @@ pub fn prepare(p: &Vectors, rung: &Rung) -> Result<Launch<Vectors>, Error> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("vector_add")?;
     let config = vector_add_config(p.n as usize);
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Vectors| {
+    Ok(Launch::new(kernel.clone(), config, Work::Sum, move |p: &mut Vectors| {
         let mut out = p.out.view_mut();
-        launch_vector_add(&p.device.stream, &function, &p.a, &p.b, &mut out)
-    };
-    Ok(Launch::new(kernel, config, Work::Sum, enqueue))
+        launch_vector_add(&p.device.stream, &kernel, &p.a, &p.b, &mut out)
+    }))
 }

@@ -31,10 +31,9 @@ pub fn prepare(p: &MatrixReduction, rung: &Rung) -> Result<Launch<MatrixReductio
     let mut partials = buffer::scratch::<f32>(&p.device, splits * p.cols)?;
 
     let promise = Axis::Columns { depth };
-    let function = kernel.clone();
-    let enqueue = move |p: &mut MatrixReduction| {
+    Ok(Launch::new(kernel.clone(), first_config, promise, move |p: &mut MatrixReduction| {
         let mut out = p.column_results.view_mut();
-        let mut first = p.device.stream.launch_builder(&function);
+        let mut first = p.device.stream.launch_builder(&kernel);
         first.arg(&p.input);
         if splits == 1 {
             first.arg(&mut out).arg(&p.rows).arg(&p.cols);
@@ -46,13 +45,12 @@ pub fn prepare(p: &MatrixReduction, rung: &Rung) -> Result<Launch<MatrixReductio
         // SAFETY: as above, but it writes partials[0 .. splits * cols].
         unsafe { first.launch(first_config)? };
 
-        let mut second = p.device.stream.launch_builder(&function);
+        let mut second = p.device.stream.launch_builder(&kernel);
         second.arg(&partials).arg(&mut out).arg(&splits).arg(&p.cols);
         // SAFETY: reads partials[0 .. splits * cols] as a matrix of `splits` rows, and writes
         // out[0 .. cols].
         unsafe { second.launch(second_config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, first_config, promise, enqueue))
+    }))
 }
 
 /// As many splits as the device holds blocks for at once, as long as each still has 64 rows. With one

@@ -18,14 +18,12 @@ pub fn prepare(p: &MatrixReduction, rung: &Rung) -> Result<Launch<MatrixReductio
         shared_mem_bytes: 0,
     };
     let promise = Axis::Columns { depth: p.rows };
-    let function = kernel.clone();
-    let enqueue = move |p: &mut MatrixReduction| {
+    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut MatrixReduction| {
         let mut out = p.column_results.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&mut out).arg(&p.rows).arg(&p.cols);
         // SAFETY: columns_thread.cu is `(const f32* in, f32* out, size_t rows, size_t cols)`. It reads
         // in[0 .. rows * cols] and writes one result per column.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, promise, enqueue))
+    }))
 }

@@ -43,19 +43,17 @@ pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduc
         },
     };
 
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Reduction<T>| {
+    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut Reduction<T>| {
         let mut out = p.out.view_mut();
         let mut launch = p.device.stream.launch_builder(&identity);
         launch.arg(&mut out);
         // SAFETY: identity_<op>_<acc> is `(Acc* out)` and writes out[0].
         unsafe { launch.launch(one_thread)? };
 
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&mut out).arg(&p.n);
         // SAFETY: finish_atomic.cu is `(const T* in, Acc* out, size_t n)`. It reads in[0 .. n] and updates
         // out[0], which holds the identity.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, promise, enqueue))
+    }))
 }

@@ -36,9 +36,8 @@ pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduc
     let depth = p.n.div_ceil(blocks * u64::from(threads)) + 10 + blocks.div_ceil(1024) + 10;
     let mut partials = buffer::scratch::<T::Acc>(&p.device, blocks)?;
 
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Reduction<T>| {
-        let mut launch = p.device.stream.launch_builder(&function);
+    Ok(Launch::new(kernel.clone(), config, Depth::of(depth), move |p: &mut Reduction<T>| {
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&mut partials).arg(&p.n);
         // SAFETY: block_reduce.cu is `(const T* in, Acc* out, size_t n)`. It reads in[0 .. n] and writes
         // one partial per block.
@@ -50,6 +49,5 @@ pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduc
         // SAFETY: finish_second_kernel.cu is `(const Acc* partials, Acc* out, size_t count)`. It reads
         // partials[0 .. count], which the launch before has written, and writes out[0].
         unsafe { launch.launch(one_block) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, Depth::of(depth), enqueue))
+    }))
 }

@@ -45,10 +45,9 @@ pub fn prepare(p: &MatrixReduction, rung: &Rung) -> Result<Launch<MatrixReductio
     let mut partials = buffer::scratch::<f32>(&p.device, spans * p.rows)?;
 
     let promise = Axis::Rows { depth };
-    let function = kernel.clone();
-    let enqueue = move |p: &mut MatrixReduction| {
+    Ok(Launch::new(kernel.clone(), first_config, promise, move |p: &mut MatrixReduction| {
         let mut out = p.row_results.view_mut();
-        let mut first = p.device.stream.launch_builder(&function);
+        let mut first = p.device.stream.launch_builder(&kernel);
         first.arg(&p.input);
         if spans == 1 {
             first.arg(&mut out).arg(&p.rows).arg(&p.cols);
@@ -60,11 +59,10 @@ pub fn prepare(p: &MatrixReduction, rung: &Rung) -> Result<Launch<MatrixReductio
         // SAFETY: as above, but it writes partials[0 .. rows * spans].
         unsafe { first.launch(first_config)? };
 
-        let mut second = p.device.stream.launch_builder(&function);
+        let mut second = p.device.stream.launch_builder(&kernel);
         second.arg(&partials).arg(&mut out).arg(&p.rows).arg(&spans);
         // SAFETY: reads partials[0 .. rows * spans] as a matrix of `spans` columns, and writes
         // out[0 .. rows].
         unsafe { second.launch(second_config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, first_config, promise, enqueue))
+    }))
 }

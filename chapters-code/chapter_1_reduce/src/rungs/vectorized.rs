@@ -32,7 +32,7 @@ pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduc
     let mut partials = p.partials(&blocks)?;
     let (kernel, first_config) = (first.clone(), config(blocks[0]));
 
-    let enqueue = move |p: &mut Reduction<T>| {
+    Ok(Launch::new(kernel, first_config, Depth::of(depth), move |p: &mut Reduction<T>| {
         // One output per pass. The last is that of the problem.
         let mut out: Vec<_> = partials.iter_mut().map(|buffer| buffer.as_view_mut()).collect();
         out.push(p.out.view_mut());
@@ -51,6 +51,5 @@ pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduc
             unsafe { launch.launch(config(blocks[pass]))? };
         }
         Ok(())
-    };
-    Ok(Launch::new(kernel, first_config, Depth::of(depth), enqueue))
+    }))
 }

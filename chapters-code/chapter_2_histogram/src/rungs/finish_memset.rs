@@ -32,15 +32,13 @@ pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K
     let bytes = copies.bytes as i32; // may be more than 48 KiB
     kernel.set_attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes)?;
 
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Counting<K>| {
+    Ok(Launch::new(kernel.clone(), config, (), move |p: &mut Counting<K>| {
         let mut counts = p.counts.view_mut();
         p.device.stream.memset_zeros(&mut counts)?;
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.keys).arg(&mut counts).arg(&p.n).arg(&p.bins).arg(&copies.log);
         // SAFETY: finish_memset.cu is `(const T* in, u32* out, size_t n, Bins bins, u32 log_copies)`. It reads
         // in[0 .. n] and adds to out[0 .. bins.count + 3]. Shared memory holds the copies.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, (), enqueue))
+    }))
 }

@@ -25,15 +25,13 @@ pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K
         block_dim: (geometry::THREADS, 1, 1),
         shared_mem_bytes: 0,
     };
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Counting<K>| {
+    Ok(Launch::new(kernel.clone(), config, (), move |p: &mut Counting<K>| {
         let mut counts = p.counts.view_mut();
         p.device.stream.memset_zeros(&mut counts)?;
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.keys).arg(&mut counts).arg(&p.n).arg(&p.bins);
         // SAFETY: global_atomics.cu is `(const T* in, u32* out, size_t n, Bins bins)`. It reads in[0 .. n] and
         // adds to out[0 .. bins.count + 3].
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, (), enqueue))
+    }))
 }

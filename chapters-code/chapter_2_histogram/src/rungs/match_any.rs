@@ -47,10 +47,9 @@ pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K
     let mut partials = buffer::scratch::<u32>(&p.device, rows * cols)?;
     let mut sums = buffer::scratch::<u32>(&p.device, splits * cols)?;
 
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Counting<K>| {
+    Ok(Launch::new(kernel.clone(), config, (), move |p: &mut Counting<K>| {
         let mut counts = p.counts.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.keys).arg(&mut partials).arg(&p.n).arg(&p.bins);
         // SAFETY: match_any.cu is `(const T* in, u32* partials, size_t n, Bins bins)`. It reads in[0 .. n] and
         // writes bins.count + 3 counters per block. Its shared memory has room for them.
@@ -72,6 +71,5 @@ pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K
         launch.arg(&sums).arg(&mut counts).arg(&splits).arg(&cols);
         // SAFETY: reads sums[0 .. splits * cols], and writes out[0 .. cols].
         unsafe { launch.launch(columns(1)) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, (), enqueue))
+    }))
 }

@@ -28,21 +28,19 @@ pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<Pref
     let words = (size_of::<T>() as u64).div_ceil(4); // 32 bits of a value, and a tag, in each
     let mut state = buffer::scratch::<u64>(&p.device, 2 + tiles * words)?;
 
-    let function = kernel.clone();
-    let enqueue = move |p: &mut PrefixScan<T>| {
+    Ok(Launch::new(kernel.clone(), config, depth, move |p: &mut PrefixScan<T>| {
         if tiles == 0 {
             return Ok(());
         }
         p.device.stream.memset_zeros(&mut state)?;
         let (mut counter, mut status) = state.split_at_mut(2);
         let mut out = p.out.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&mut out).arg(&p.n);
         launch.arg(&mut status).arg(&mut counter);
         // SAFETY: chained.cu is `(const T* in, T* out, size_t n, u64* status, unsigned* counter)`. It reads
         // in[0 .. n], writes out[0 .. n] and the status of every tile, and counts its blocks in the counter. Status
         // and counter are 0, and there is one block per tile.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, depth, enqueue))
+    }))
 }

@@ -40,7 +40,7 @@ pub fn with_buffers<T: Element>(
     let (mut aggregates, mut offsets) = (p.per_block(&n)?, p.per_block(&n)?);
     let (kernel, first_config) = (first.clone(), config(n[1]));
 
-    let enqueue = move |p: &mut PrefixScan<T>| {
+    Ok(Launch::new(kernel, first_config, depth, move |p: &mut PrefixScan<T>| {
         let mut out = vec![p.out.view_mut()];
         out.extend(offsets.iter_mut().map(|offsets| offsets.as_view_mut()));
         for l in 0..levels {
@@ -65,6 +65,5 @@ pub fn with_buffers<T: Element>(
             unsafe { launch.launch(one_thread_per_element(n[l]))? };
         }
         Ok(())
-    };
-    Ok(Launch::new(kernel, first_config, depth, enqueue))
+    }))
 }

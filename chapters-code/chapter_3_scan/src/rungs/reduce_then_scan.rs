@@ -35,7 +35,7 @@ pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<Pref
     prefixes[levels - 1] = p.device.stream.clone_htod(&[identity::<T>(p.case.op)])?;
     let (kernel, first_config) = (last.clone(), config(n[1]));
 
-    let enqueue = move |p: &mut PrefixScan<T>| {
+    Ok(Launch::new(kernel, first_config, depth, move |p: &mut PrefixScan<T>| {
         for l in 0..levels - 1 {
             let (before, after) = aggregates.split_at_mut(l);
             let mut launch = p.device.stream.launch_builder(&reduce);
@@ -57,6 +57,5 @@ pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<Pref
         launch.arg(&p.input).arg(&mut out).arg(&n[0]).arg(&prefixes[0]);
         // SAFETY: as above.
         unsafe { launch.launch(config(n[1])) }.map(drop)
-    };
-    Ok(Launch::new(kernel, first_config, depth, enqueue))
+    }))
 }

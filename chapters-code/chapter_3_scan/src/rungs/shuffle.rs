@@ -31,7 +31,7 @@ pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<Pref
     let (mut aggregates, mut offsets) = (p.per_block(&n)?, p.per_block(&n)?);
     let (kernel, first_config) = (first.clone(), config(n[1]));
 
-    let enqueue = move |p: &mut PrefixScan<T>| {
+    Ok(Launch::new(kernel, first_config, depth, move |p: &mut PrefixScan<T>| {
         let mut out = vec![p.out.view_mut()];
         out.extend(offsets.iter_mut().map(|offsets| offsets.as_view_mut()));
         for l in 0..levels {
@@ -56,6 +56,5 @@ pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<Pref
             unsafe { launch.launch(one_thread_per_element(n[l]))? };
         }
         Ok(())
-    };
-    Ok(Launch::new(kernel, first_config, depth, enqueue))
+    }))
 }

@@ -48,13 +48,12 @@ pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<Pref
     let mut status = p.device.stream.alloc_zeros::<u64>((tiles * words).max(1) as usize)?;
     let mut launches = p.device.stream.alloc_zeros::<u32>(blocks as usize)?;
 
-    let function = kernel.clone();
-    let enqueue = move |p: &mut PrefixScan<T>| {
+    Ok(Launch::new(kernel.clone(), config, depth, move |p: &mut PrefixScan<T>| {
         if tiles == 0 {
             return Ok(());
         }
         let mut out = p.out.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&mut out).arg(&p.n);
         launch.arg(&mut status).arg(&mut launches).arg(&stages);
         // SAFETY: warp_specialized.cu is `(const T* in, T* out, size_t n, u64* status, u32* launches, u32 stages)`.
@@ -62,6 +61,5 @@ pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<Pref
         // launches were zero before the first launch, and every launch on them has this grid. A cooperative
         // launch runs all its blocks at once. The dynamic shared memory holds the stages.
         unsafe { launch.launch_cooperative(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, depth, enqueue))
+    }))
 }

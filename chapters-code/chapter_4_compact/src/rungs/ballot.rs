@@ -33,8 +33,7 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Comp
     // The counter of blocks, up to 16 bytes, then two status words per tile. One memset zeroes both.
     let mut state = buffer::scratch::<u64>(&p.device, 2 + 2 * tiles)?;
 
-    let scatter = kernel.clone();
-    let enqueue = move |p: &mut Compaction<T>| {
+    Ok(Launch::new(kernel.clone(), config, Order::Selected, move |p: &mut Compaction<T>| {
         if p.n == 0 {
             return p.device.stream.memset_zeros(&mut p.count.view_mut());
         }
@@ -54,13 +53,12 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Comp
         unsafe { launch.launch(scan_config)? };
 
         let (mut out, mut count) = (p.out.view_mut(), p.count.view_mut());
-        let mut launch = p.device.stream.launch_builder(&scatter);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.values).arg(&mut out).arg(&p.n).arg(&p.capacity);
         launch.arg(&mut count).arg(&p.mask).arg(&p.pivot).arg(&before);
         // SAFETY: the kernel is `(const T* in, T* out, size_t n, size_t capacity, u64* selected, const void* mask,
         // u64 pivot, const i64* before)`. It reads in[0 .. n], the mask and one number per block, and writes
         // *selected and at most out[0 .. capacity].
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, Order::Selected, enqueue))
+    }))
 }

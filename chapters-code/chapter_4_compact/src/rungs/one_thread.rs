@@ -19,15 +19,13 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Comp
     let kernel = module.load_function(&p.entry())?; // such as mask_b32
     let config = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (1, 1, 1), shared_mem_bytes: 0 };
 
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Compaction<T>| {
+    Ok(Launch::new(kernel.clone(), config, Order::Selected, move |p: &mut Compaction<T>| {
         let (mut out, mut count) = (p.out.view_mut(), p.count.view_mut());
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.values).arg(&mut out).arg(&p.n).arg(&p.capacity);
         launch.arg(&mut count).arg(&p.mask).arg(&p.pivot);
         // SAFETY: one_thread.cu is `(const T* in, T* out, size_t n, size_t capacity, u64* selected, const void* mask,
         // u64 pivot)`. It reads in[0 .. n] and the mask, and writes *selected and at most out[0 .. capacity].
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, Order::Selected, enqueue))
+    }))
 }

@@ -18,10 +18,9 @@ pub static RUNG: Rung = Rung::new(
 pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Compaction<T>>, Error> {
     let mut compact = warp_specialized::prepare(p, rung)?;
     let (kernel, config) = (compact.kernel.clone(), compact.config);
-    let enqueue = move |p: &mut Compaction<T>| {
+    Ok(Launch::new(kernel, config, Order::Selected, move |p: &mut Compaction<T>| {
         (compact.enqueue)(p)?;
         p.device.stream.memcpy_dtoh(&p.count.view(), &mut p.count_on_host)
-    };
-    Ok(Launch::new(kernel, config, Order::Selected, enqueue))
+    }))
 }
 // ANCHOR_END: read_back

@@ -50,8 +50,7 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Comp
         ..grid(1, 256)
     };
 
-    let fetch = kernel.clone();
-    let enqueue = move |p: &mut Compaction<T>| {
+    Ok(Launch::new(kernel.clone(), config, Order::Selected, move |p: &mut Compaction<T>| {
         if p.n == 0 {
             return p.device.stream.memset_zeros(&mut p.count.view_mut());
         }
@@ -78,13 +77,12 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Comp
         // before)`. It reads a mask of n rows and one number per block. It writes *selected, and that many numbers.
         unsafe { launch.launch(numbering)? };
 
-        let mut launch = p.device.stream.launch_builder(&fetch);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.values).arg(&mut out).arg(&p.capacity);
         launch.arg(&numbers).arg(&mut count).arg(&width);
         // SAFETY: the kernel is `(const unit* in, unit* out, size_t capacity, const u64* numbers, const u64* selected,
         // size_t width)`. It reads *selected numbers below n, and those rows of `width` units. It writes as many rows,
         // at most `capacity`.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, Order::Selected, enqueue))
+    }))
 }

@@ -39,13 +39,12 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Comp
     let mut status = p.device.stream.alloc_zeros::<u64>(tiles.max(1) as usize)?;
     let mut launches = p.device.stream.alloc_zeros::<u32>(blocks as usize)?;
 
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Compaction<T>| {
+    Ok(Launch::new(kernel.clone(), config, Order::Selected, move |p: &mut Compaction<T>| {
         if p.n == 0 {
             return p.device.stream.memset_zeros(&mut p.count.view_mut());
         }
         let (mut out, mut count) = (p.out.view_mut(), p.count.view_mut());
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.values).arg(&mut out).arg(&p.n).arg(&p.capacity);
         launch.arg(&mut count).arg(&p.mask).arg(&p.pivot);
         launch.arg(&mut status).arg(&mut launches).arg(&stages);
@@ -55,6 +54,5 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Comp
         // were zero before the first launch, and every launch on them has this grid. A cooperative launch runs
         // all its blocks at once. The dynamic shared memory holds the stages.
         unsafe { launch.launch_cooperative(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, Order::Selected, enqueue))
+    }))
 }

@@ -25,18 +25,16 @@ pub fn prepare(p: &ToFlags, rung: &Rung) -> Result<Launch<ToFlags>, Error> {
         block_dim: (256, 1, 1),
         shared_mem_bytes: 0,
     };
-    let function = kernel.clone();
-    let enqueue = move |p: &mut ToFlags| {
+    Ok(Launch::new(kernel.clone(), config, Form::Bits, move |p: &mut ToFlags| {
         let mut bits = p.bits.view_mut();
         p.device.stream.memset_zeros(&mut bits)?;
         if p.segments == 0 {
             return Ok(());
         }
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.offsets).arg(&p.segments).arg(&mut bits).arg(&p.n);
         // SAFETY: bits_of_offsets.cu is `(const u32* offsets, u32 segments, u32* bits, size_t n)`. It reads
         // offsets[0 ..= segments] and writes flags of at most n elements, a bit each. One thread per segment.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, Form::Bits, enqueue))
+    }))
 }

@@ -44,8 +44,7 @@ pub fn prepare(p: &ToOffsets, rung: &Rung) -> Result<Launch<ToOffsets>, Error> {
     let mut heads = buffer::scratch::<u32>(&p.device, blocks)?;
     let mut before = buffer::scratch::<u32>(&p.device, blocks)?;
 
-    let scatter = kernel.clone();
-    let enqueue = move |p: &mut ToOffsets| {
+    Ok(Launch::new(kernel.clone(), config, Form::Bits, move |p: &mut ToOffsets| {
         let stream = &p.device.stream;
         let (mut count, mut offsets) = (p.count.view_mut(), p.offsets.view_mut());
         if p.n == 0 {
@@ -67,12 +66,11 @@ pub fn prepare(p: &ToOffsets, rung: &Rung) -> Result<Launch<ToOffsets>, Error> {
         // counts its blocks in the counter. Status and counter are 0. One block per tile.
         unsafe { launch.launch(tile_config)? };
 
-        let mut launch = stream.launch_builder(&scatter);
+        let mut launch = stream.launch_builder(&kernel);
         launch.arg(&p.bits).arg(&p.n).arg(&before);
         launch.arg(&mut offsets).arg(&p.capacity).arg(&mut count);
         // SAFETY: `to_offsets` reads ceil(n / 32) words and before[b] for each block b, and writes *count and at
         // most offsets[0 .. capacity].
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, Form::Bits, enqueue))
+    }))
 }

@@ -52,11 +52,11 @@ pub fn prepare<T: Element>(
     let depth = u64::from(chunk / threads) + 64;
     let mut aggregates = buffer::scratch::<T>(&p.device, 2 * u64::from(chunks))?;
     let mut arrived = p.device.stream.alloc_zeros::<u32>(chunks as usize)?;
+    let promise = Given::Offsets { depth };
 
-    let function = kernel.clone();
-    let enqueue = move |p: &mut SegmentedReduce<T>| {
+    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut SegmentedReduce<T>| {
         let mut out = p.out.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.values).arg(&mut out).arg(&p.offsets).arg(&p.segments);
         launch.arg(&chunk).arg(&chunks).arg(&mut aggregates).arg(&mut arrived);
         // SAFETY: reduce_long.cu is `(const T* in, T* out, const u32* offsets, u32 segments, u32 chunk, u32 chunks,
@@ -64,6 +64,5 @@ pub fn prepare<T: Element>(
         // segment. It has two aggregates and one count of arrivals per chunk; the counts are 0 before and after
         // every launch. There is one block per chunk and one per segment.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, Given::Offsets { depth }, enqueue))
+    }))
 }

@@ -30,14 +30,14 @@ pub fn prepare<T: Element>(
     let mut open = buffer::scratch::<T>(&p.device, most)?;
     let mut first = buffer::scratch::<u32>(&p.device, most)?;
     let mut counter = p.device.stream.alloc_zeros::<u32>(1)?;
+    let promise = Given::Offsets { depth };
 
-    let function = kernel.clone();
-    let enqueue = move |p: &mut SegmentedReduce<T>| {
+    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut SegmentedReduce<T>| {
         if p.segments == 0 {
             return Ok(());
         }
         let mut out = p.out.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.values).arg(&mut out).arg(&p.n);
         launch.arg(&p.offsets).arg(&p.segments);
         launch.arg(&mut open).arg(&mut first).arg(&mut counter);
@@ -45,8 +45,7 @@ pub fn prepare<T: Element>(
         // u32* first, unsigned* counter)`. It reads in[0 .. n] and offsets[0 ..= segments], and writes
         // out[0 .. segments], and open and first for each block. The counter is 0 before and after every launch.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, Given::Offsets { depth }, enqueue))
+    }))
 }
 
 /// Blocks that a multiprocessor holds at once.

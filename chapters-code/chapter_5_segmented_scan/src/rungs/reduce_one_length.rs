@@ -78,11 +78,11 @@ pub fn prepare<T: Element>(
     let depth = u64::from(span.div_ceil(threads) + 4 + 2 + 10 + spans / 32 + 6);
     let mut aggregates = buffer::scratch::<T>(&p.device, u64::from(spans) * u64::from(p.segments))?;
     let mut arrived = p.device.stream.alloc_zeros::<u32>(p.segments as usize)?;
+    let promise = Given::Length { depth };
 
-    let function = kernel.clone();
-    let enqueue = move |p: &mut SegmentedReduce<T>| {
+    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut SegmentedReduce<T>| {
         let mut out = p.out.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.values).arg(&mut out).arg(&length).arg(&p.segments);
         launch.arg(&span).arg(&mut aggregates).arg(&mut arrived);
         // SAFETY: reduce_one_length.cu is `(const T* in, T* out, u32 length, u32 segments, u32 span, T* aggregates,
@@ -90,8 +90,7 @@ pub fn prepare<T: Element>(
         // aggregate per span of each; arrived is 0 before and after every launch. Spans are several only where a
         // segment has a block of whole warps.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, Given::Length { depth }, enqueue))
+    }))
 }
 
 /// One launch, with a thread for as many segments as a pack has elements.
@@ -106,14 +105,14 @@ fn short<T: Element>(
         block_dim: (256, 1, 1),
         shared_mem_bytes: 0,
     };
-    let function = kernel.clone();
-    let enqueue = move |p: &mut SegmentedReduce<T>| {
+    let promise = Given::Length { depth: length.into() };
+
+    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut SegmentedReduce<T>| {
         let mut out = p.out.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.values).arg(&mut out).arg(&length).arg(&p.segments);
         // SAFETY: reduce_short.cu is `(const T* in, T* out, u32 length, u32 segments)`. It reads
         // in[0 .. segments * length], which is all, and writes one result per segment.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, Given::Length { depth: length.into() }, enqueue))
+    }))
 }

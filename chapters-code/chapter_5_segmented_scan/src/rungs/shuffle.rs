@@ -38,11 +38,10 @@ pub fn with_offsets_by<T: Element>(
     // A warp's scan, that of the warps, two additions, and the offset of the block.
     let depth = 5 + 5 + 2 + pairs.depth();
 
-    let function = kernel.clone();
-    let enqueue = move |p: &mut SegmentedScan<T>| {
+    Ok(Launch::new(kernel.clone(), config, depth, move |p: &mut SegmentedScan<T>| {
         let mut out = p.out.view_mut();
         let first = &mut pairs.levels[0];
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.values).arg(&p.flags).arg(&mut out).arg(&p.n);
         launch.arg(&mut first.values).arg(&mut first.heads).arg(&mut first.reached);
         // SAFETY: shuffle.cu is `(const T* in, const u8* flags, T* out, size_t n, T* values, u8* heads, u32*
@@ -59,6 +58,5 @@ pub fn with_offsets_by<T: Element>(
         // SAFETY: add_block_offsets.cu is `(T* out, size_t n, const T* scanned, const u32* reached, size_t items_per_block)`.
         // It updates out[0 .. n], and reads scanned and reached for each block of `share` elements.
         unsafe { launch.launch(thread_per_element(p.n)) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, depth, enqueue))
+    }))
 }

@@ -25,13 +25,12 @@ pub fn prepare(p: &Product, rung: &Rung) -> Result<Launch<Product>, Error> {
     let mut first = buffer::scratch::<u32>(&p.device, most)?;
     let mut counter = p.device.stream.alloc_zeros::<u32>(1)?;
 
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Product| {
+    Ok(Launch::new(kernel.clone(), config, depth, move |p: &mut Product| {
         if p.rows == 0 {
             return Ok(());
         }
         let mut y = p.y.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.values).arg(&p.columns).arg(&p.offsets).arg(&p.x);
         launch.arg(&mut y).arg(&p.rows).arg(&p.n);
         launch.arg(&mut open).arg(&mut first).arg(&mut counter);
@@ -40,6 +39,5 @@ pub fn prepare(p: &Product, rung: &Rung) -> Result<Launch<Product>, Error> {
         // offsets[0 ..= rows] and x at the columns, and writes y[0 .. rows], and open and first for each block.
         // The counter is 0 before and after every launch.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, depth, enqueue))
+    }))
 }

@@ -30,17 +30,15 @@ pub fn prepare<T: Element>(
     };
     // At worst one segment has all elements.
     let depth = p.n;
-    let function = kernel.clone();
-    let enqueue = move |p: &mut SegmentedScan<T>| {
+    Ok(Launch::new(kernel.clone(), config, depth, move |p: &mut SegmentedScan<T>| {
         if config.grid_dim.0 == 0 {
             return Ok(()); // Without segments there are no results, and a grid without blocks is an error.
         }
         let mut out = p.out.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.values).arg(&mut out).arg(&p.offsets).arg(&p.segments);
         // SAFETY: thread_per_segment.cu is `(const T* in, T* out, const u32* offsets, u32 segments)`. It reads
         // offsets[0 ..= segments] and in[0 .. n], and writes one result per element.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, depth, enqueue))
+    }))
 }

@@ -50,13 +50,12 @@ pub fn prepare<T: Element>(
     let mut status = p.device.stream.alloc_zeros::<u64>((tiles * words).max(1) as usize)?;
     let mut launches = p.device.stream.alloc_zeros::<u32>(blocks as usize)?;
 
-    let function = kernel.clone();
-    let enqueue = move |p: &mut SegmentedScan<T>| {
+    Ok(Launch::new(kernel.clone(), config, depth, move |p: &mut SegmentedScan<T>| {
         if tiles == 0 {
             return Ok(());
         }
         let mut out = p.out.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.values).arg(&p.bits).arg(&mut out).arg(&p.n);
         launch.arg(&mut status).arg(&mut launches).arg(&stages);
         // SAFETY: warp_specialized.cu is `(const T* in, const u32* bits, T* out, size_t n, u64* status, u32* launches,
@@ -65,6 +64,5 @@ pub fn prepare<T: Element>(
         // every launch on them has this grid. A cooperative launch runs all its blocks at once. The dynamic shared
         // memory holds the stages.
         unsafe { launch.launch_cooperative(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, depth, enqueue))
+    }))
 }

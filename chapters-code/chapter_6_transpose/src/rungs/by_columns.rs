@@ -18,14 +18,13 @@ pub fn prepare<T: Element>(p: &Matrices<T>, rung: &Rung) -> Result<Launch<Matric
         block_dim: (32, 32, 1),
         shared_mem_bytes: 0,
     };
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Matrices<T>| {
+    Ok(Launch::new(kernel.clone(), config(1), Destination::Output, move |p: &mut Matrices<T>| {
         let Layout { rows, cols, ld_in, ld_out, .. } = p.layout;
         for Batch { input, output, count } in p.layout.launches() {
             let input = p.input.slice(input..);
             let mut out = p.out.view_mut();
             let mut out = out.slice_mut(output..);
-            let mut launch = p.device.stream.launch_builder(&function);
+            let mut launch = p.device.stream.launch_builder(&kernel);
             launch.arg(&input).arg(&mut out);
             launch.arg(&rows).arg(&cols).arg(&ld_in).arg(&ld_out);
             // SAFETY: by_columns.cu is `(const T* in, T* out, size_t rows, size_t cols, size_t ld_in, size_t
@@ -34,6 +33,5 @@ pub fn prepare<T: Element>(p: &Matrices<T>, rung: &Rung) -> Result<Launch<Matric
             unsafe { launch.launch(config(count))? };
         }
         Ok(())
-    };
-    Ok(Launch::new(kernel, config(1), Destination::Output, enqueue))
+    }))
 }

@@ -22,19 +22,17 @@ pub fn prepare<T: Element>(p: &Matrices<T>, rung: &Rung) -> Result<Launch<Matric
         block_dim: (32, 8, 1),
         shared_mem_bytes: 0,
     };
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Matrices<T>| {
+    Ok(Launch::new(kernel.clone(), config(1), Destination::InPlace, move |p: &mut Matrices<T>| {
         let Layout { rows: n, ld_in: ld, .. } = p.layout;
         for Batch { input, count, .. } in p.layout.launches() {
             let mut square = p.square.view_mut();
             let mut square = square.slice_mut(input..);
-            let mut launch = p.device.stream.launch_builder(&function);
+            let mut launch = p.device.stream.launch_builder(&kernel);
             launch.arg(&mut square).arg(&n).arg(&ld);
             // SAFETY: in_place.cu is `(T* matrix, size_t n, size_t ld)`. Its blocks in y read and write `count`
             // matrices of n rows, ld elements apart, which the slice holds.
             unsafe { launch.launch(config(count))? };
         }
         Ok(())
-    };
-    Ok(Launch::new(kernel, config(1), Destination::InPlace, enqueue))
+    }))
 }

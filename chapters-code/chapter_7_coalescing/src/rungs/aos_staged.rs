@@ -26,16 +26,15 @@ pub fn of_entry(entry: &str, p: &Particles, rung: &Rung) -> Result<Launch<Partic
     let blocks = p.n.div_ceil(256).max(1) as u32;
     let config =
         LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Particles| {
+    let promise = Promise { result: Layout::Structures, traffic };
+    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut Particles| {
         let mut particles = p.particles.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&mut particles).arg(&p.n).arg(&DT);
         // SAFETY: aos_staged.cu is `(float* particles, size_t n, float dt)`. It reads and writes
         // particles[0 .. 8 * n]. The array is aligned to 16 bytes, and a block has 256 threads.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, Promise { result: Layout::Structures, traffic }, enqueue))
+    }))
 }
 
 /// What the launch asks of the memory.

@@ -17,16 +17,15 @@ pub fn prepare(p: &Particles, rung: &Rung) -> Result<Launch<Particles>, Error> {
     let blocks = p.n.div_ceil(256).max(1) as u32;
     let config =
         LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Particles| {
+    let promise = Promise { result: Layout::Groups, traffic };
+    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut Particles| {
         let mut particles = p.particles.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&mut particles).arg(&p.n).arg(&DT);
         // SAFETY: aosoa.cu is `(float* groups, size_t n, float dt)`. It reads and writes
         // groups[0 .. 8 * n].
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, Promise { result: Layout::Groups, traffic }, enqueue))
+    }))
 }
 
 /// What the launch asks of the memory. The arrays of the last group are as long as it has particles.

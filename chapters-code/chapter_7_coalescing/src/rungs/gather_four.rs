@@ -18,17 +18,16 @@ pub fn prepare(p: &Permutation, rung: &Rung) -> Result<Launch<Permutation>, Erro
     let blocks = p.n.div_ceil(4).div_ceil(256).max(1) as u32;
     let config =
         LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Permutation| {
+    let promise = Promise { result: Moves::Loads, traffic };
+    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut Permutation| {
         let mut out = p.out.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&p.indices).arg(&mut out).arg(&p.n);
         // SAFETY: gather_four.cu is `(const float* in, const unsigned* indices, float* out, size_t n)`. It
         // reads indices[0 .. n] and the elements of `in` that they name, which are below n, and writes
         // out[0 .. n]. Indices and output are aligned to 16 bytes.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, Promise { result: Moves::Loads, traffic }, enqueue))
+    }))
 }
 
 /// What the launch asks of the memory.

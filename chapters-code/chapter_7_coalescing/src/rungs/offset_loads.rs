@@ -16,16 +16,15 @@ pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {
     let blocks = p.n.div_ceil(256).max(1) as u32;
     let config =
         LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Copies| {
+    let promise = Promise { result: Results::Dense, traffic };
+    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut Copies| {
         let mut out = p.out.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&mut out).arg(&p.n).arg(&p.offset);
         // SAFETY: offset_loads.cu is `(const float* in, float* out, size_t n, size_t offset)`. It reads
         // in[offset .. offset + n] and writes out[0 .. n]. The input has offset + n elements.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, Promise { result: Results::Dense, traffic }, enqueue))
+    }))
 }
 
 /// What the launch asks of the memory.

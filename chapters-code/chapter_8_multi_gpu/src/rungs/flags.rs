@@ -28,7 +28,7 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error>
     let kernel = kernels[0].clone();
     let mut epoch = 1_u32;
 
-    let enqueue = move |p: &mut Collective| {
+    Ok(Launch::new(kernel, config, (), move |p: &mut Collective| {
         let (inputs, outs) = (p.input_addresses(), p.out_addresses());
         for (rank, (first, end)) in (0_i32..).zip(&parts) {
             let mut launch =
@@ -42,6 +42,5 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error>
         }
         epoch += 2;
         Ok(())
-    };
-    Ok(Launch::new(kernel, config, (), enqueue))
+    }))
 }

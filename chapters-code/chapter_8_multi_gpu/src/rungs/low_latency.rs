@@ -28,7 +28,7 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error>
     let kernel = kernels[0].clone();
     let mut epoch = 0_u32;
 
-    let enqueue = move |p: &mut Collective| {
+    Ok(Launch::new(kernel, config, (), move |p: &mut Collective| {
         let inputs = p.input_addresses();
         epoch += 1;
         for (rank, kernel) in (0_i32..).zip(&kernels) {
@@ -41,6 +41,5 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error>
             unsafe { launch.launch(config)? };
         }
         Ok(())
-    };
-    Ok(Launch::new(kernel, config, (), enqueue))
+    }))
 }

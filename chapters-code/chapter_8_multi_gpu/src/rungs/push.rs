@@ -41,7 +41,7 @@ pub fn in_blocks(most: usize, p: &Collective, rung: &Rung) -> Result<Launch<Coll
     let epochs = tiles.div_ceil(blocks) as u32 + 2;
     let mut epoch = 1_u32;
 
-    let enqueue = move |p: &mut Collective| {
+    Ok(Launch::new(kernel, config, (), move |p: &mut Collective| {
         let (inputs, outs) = (p.input_addresses(), p.out_addresses());
         for (rank, kernel) in (0_i32..).zip(&kernels) {
             let mut launch = p.devices[rank as usize].stream.launch_builder(kernel);
@@ -54,6 +54,5 @@ pub fn in_blocks(most: usize, p: &Collective, rung: &Rung) -> Result<Launch<Coll
         }
         epoch += epochs;
         Ok(())
-    };
-    Ok(Launch::new(kernel, config, (), enqueue))
+    }))
 }

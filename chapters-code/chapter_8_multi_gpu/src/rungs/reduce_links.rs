@@ -36,7 +36,7 @@ pub fn prepare<T: Element<Acc = T>>(
     let kernel = kernels[0].clone();
     let mut epoch = 0_u32;
 
-    let enqueue = move |p: &mut SpreadSum<T>| {
+    Ok(Launch::new(kernel, config, depth + count as u64, move |p: &mut SpreadSum<T>| {
         let (s, mut out) = (&p.spread, p.out.view_mut());
         epoch += 1;
         for (rank, device) in (0_i32..).zip(s.devices.iter()) {
@@ -53,6 +53,5 @@ pub fn prepare<T: Element<Acc = T>>(
             unsafe { launch.launch(config)? };
         }
         Ok(())
-    };
-    Ok(Launch::new(kernel, config, depth + count as u64, enqueue))
+    }))
 }

@@ -26,7 +26,7 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error>
     };
     let kernel = kernels[0].clone();
 
-    let enqueue = move |p: &mut Collective| {
+    Ok(Launch::new(kernel, config, (), move |p: &mut Collective| {
         let inputs = p.input_addresses();
         p.devices.fork()?;
         for (d, (kernel, (first, end))) in kernels.iter().zip(&parts).enumerate() {
@@ -39,6 +39,5 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error>
             unsafe { launch.launch(config)? };
         }
         p.devices.join()
-    };
-    Ok(Launch::new(kernel, config, (), enqueue))
+    }))
 }

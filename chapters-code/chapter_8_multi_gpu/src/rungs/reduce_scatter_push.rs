@@ -29,7 +29,7 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error>
     let kernel = kernels[0].clone();
     let mut epoch = 1_u32;
 
-    let enqueue = move |p: &mut Collective| {
+    Ok(Launch::new(kernel, config, (), move |p: &mut Collective| {
         let inputs = p.input_addresses();
         for (rank, kernel) in (0_i32..).zip(&kernels) {
             let mut out = p.outs[rank as usize].view_mut();
@@ -44,6 +44,5 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error>
         }
         epoch += 2;
         Ok(())
-    };
-    Ok(Launch::new(kernel, config, (), enqueue))
+    }))
 }

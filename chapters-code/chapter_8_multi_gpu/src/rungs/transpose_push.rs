@@ -34,7 +34,7 @@ pub fn in_tiles(
     let row_parts = p.devices.parts(rows);
     let kernel = kernels[0].clone();
 
-    let enqueue = move |p: &mut Collective| {
+    Ok(Launch::new(kernel, config, (), move |p: &mut Collective| {
         let outs = p.out_addresses();
         p.devices.fork()?;
         for (rank, (begin, end)) in (0_i32..).zip(&row_parts) {
@@ -51,6 +51,5 @@ pub fn in_tiles(
             unsafe { launch.launch(config)? };
         }
         p.devices.join()
-    };
-    Ok(Launch::new(kernel, config, (), enqueue))
+    }))
 }
