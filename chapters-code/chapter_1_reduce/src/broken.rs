@@ -6,7 +6,7 @@
 use cudarc::driver::{DriverError, LaunchConfig, PushKernelArg, sys::CUresult};
 use cudarc::nvrtc::Ptx;
 use harness::{
-    Case, Dtype, Element, Error, Input, Ladder, Launch, Op, Rung, Shape, buffer, ptx,
+    Case, Dtype, Element, Input, Ladder, Launch, Op, Prepared, Rung, Shape, buffer, ptx,
     verify::Checker,
 };
 
@@ -123,7 +123,7 @@ fn large_sum(case: &Case) -> Case {
 }
 
 /// Launched as `finish_last_block`, with dynamic shared memory for a tree.
-fn last_block<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduction<T>>, Error> {
+fn last_block<T: Element>(p: &Reduction<T>, rung: &Rung) -> Prepared<Reduction<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry(T::DTYPE))?;
     let blocks = p.n.div_ceil(256).clamp(1, p.device.resident_blocks(256).into());
@@ -148,7 +148,7 @@ fn last_block<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduct
 }
 
 /// One block reduces everything, so that the sum of each thread grows beyond what a half can count.
-fn one_block<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduction<T>>, Error> {
+fn one_block<T: Element>(p: &Reduction<T>, rung: &Rung) -> Prepared<Reduction<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry(T::DTYPE))?;
     let config = LaunchConfig {
@@ -168,10 +168,7 @@ fn one_block<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reducti
 }
 
 /// Saves a scratch buffer by using the input as one: the second pass overwrites the input.
-fn scratch_is_input<T: Element>(
-    p: &Reduction<T>,
-    rung: &Rung,
-) -> Result<Launch<Reduction<T>>, Error> {
+fn scratch_is_input<T: Element>(p: &Reduction<T>, rung: &Rung) -> Prepared<Reduction<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry(T::DTYPE))?;
     let config = |blocks: u64| LaunchConfig {

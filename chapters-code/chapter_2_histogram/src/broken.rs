@@ -5,7 +5,9 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Case, Dtype, Error, Input, Ladder, Launch, Op, Rung, Shape, ptx, verify::Checker};
+use harness::{
+    Case, Dtype, Input, Ladder, Launch, Op, Prepared, Rung, Shape, ptx, verify::Checker,
+};
 
 use crate::{
     HistogramParameters,
@@ -104,22 +106,18 @@ fn uniform(case: &Case) -> Case {
 }
 
 /// The output is set to zero, then blocks with `counters` counters of shared memory each add to it.
-fn with_counters<K: Key>(
-    counters: u32,
-    p: &Counting<K>,
-    rung: &Rung,
-) -> Result<Launch<Counting<K>>, Error> {
+fn with_counters<K: Key>(counters: u32, p: &Counting<K>, rung: &Rung) -> Prepared<Counting<K>> {
     let blocks = geometry::thread_per_key(&p.device, p.n, counters)?;
     zero_and_add(blocks, counters, p, rung)
 }
 
 /// As [`with_counters`], with one block, whose counters have 16 bits.
-fn one_block<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K>>, Error> {
+fn one_block<K: Key>(p: &Counting<K>, rung: &Rung) -> Prepared<Counting<K>> {
     zero_and_add(1, p.bins.counters().div_ceil(2), p, rung)
 }
 
 /// As [`with_counters`], in clusters of two blocks, each of which has half of the counters.
-fn in_clusters<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K>>, Error> {
+fn in_clusters<K: Key>(p: &Counting<K>, rung: &Rung) -> Prepared<Counting<K>> {
     let counters = p.bins.counters().div_ceil(2);
     let blocks = geometry::thread_per_key(&p.device, p.n, counters)?.next_multiple_of(2);
     zero_and_add(blocks, counters, p, rung)
@@ -130,7 +128,7 @@ fn zero_and_add<K: Key>(
     counters: u32,
     p: &Counting<K>,
     rung: &Rung,
-) -> Result<Launch<Counting<K>>, Error> {
+) -> Prepared<Counting<K>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?;
     let config = LaunchConfig {
@@ -150,7 +148,7 @@ fn zero_and_add<K: Key>(
 }
 
 /// The fault: the kernel itself zeroes the output, to which other blocks already add.
-fn without_zeroing<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K>>, Error> {
+fn without_zeroing<K: Key>(p: &Counting<K>, rung: &Rung) -> Prepared<Counting<K>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?;
     let counters = p.bins.counters();

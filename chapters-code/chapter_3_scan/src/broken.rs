@@ -6,7 +6,7 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{
-    Case, Dtype, Element, Error, Kind, Ladder, Launch, Op, PtxText, Rung, Shape, buffer, ptx,
+    Case, Dtype, Element, Kind, Ladder, Launch, Op, Prepared, PtxText, Rung, Shape, buffer, ptx,
     verify::Checker,
 };
 
@@ -106,10 +106,7 @@ fn sum_of_blocks(case: &Case) -> Case {
 }
 
 /// The blocks of `shuffle`, and nothing about what comes before a block.
-fn independent_blocks<T: Element>(
-    p: &PrefixScan<T>,
-    rung: &Rung,
-) -> Result<Launch<PrefixScan<T>>, Error> {
+fn independent_blocks<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Prepared<PrefixScan<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry(p.kind))?;
     let blocks = p.n.div_ceil(256).max(1);
@@ -131,10 +128,7 @@ fn independent_blocks<T: Element>(
 }
 
 /// The blocks of `shuffle`, and then the aggregate of one block before each element.
-fn previous_block_only<T: Element>(
-    p: &PrefixScan<T>,
-    rung: &Rung,
-) -> Result<Launch<PrefixScan<T>>, Error> {
+fn previous_block_only<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Prepared<PrefixScan<T>> {
     const ADD: PtxText = ptx!("kernels/broken/previous_block_only.ptx");
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry(p.kind))?;
@@ -164,10 +158,7 @@ fn previous_block_only<T: Element>(
 }
 
 /// One block scans everything, through a ring of two stages.
-fn ring_without_fence<T: Element>(
-    p: &PrefixScan<T>,
-    rung: &Rung,
-) -> Result<Launch<PrefixScan<T>>, Error> {
+fn ring_without_fence<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Prepared<PrefixScan<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry(Kind::Inclusive))?;
     let config = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (64, 1, 1), shared_mem_bytes: 0 };
@@ -183,10 +174,7 @@ fn ring_without_fence<T: Element>(
 }
 
 /// Look-back over tiles of 512 elements, each of which waits for the prefix of the tile before.
-fn flag_without_release<T: Element>(
-    p: &PrefixScan<T>,
-    rung: &Rung,
-) -> Result<Launch<PrefixScan<T>>, Error> {
+fn flag_without_release<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Prepared<PrefixScan<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry(Kind::Inclusive))?;
     let tiles = p.n.div_ceil(512);

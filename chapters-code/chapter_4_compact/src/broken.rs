@@ -5,7 +5,9 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Case, Dtype, Element, Error, Kind, Ladder, Launch, Op, Rung, ptx, verify::Checker};
+use harness::{
+    Case, Dtype, Element, Kind, Ladder, Launch, Op, Prepared, Rung, ptx, verify::Checker,
+};
 
 use crate::{
     By, Pattern, SelectionParameters,
@@ -105,7 +107,7 @@ fn random_f32(case: &Case) -> Case {
 const LACKING: u64 = 100;
 
 /// Launched as `unordered`. Its output is the end of the buffer, with too little room.
-fn no_capacity<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Compaction<T>>, Error> {
+fn no_capacity<T: Element>(p: &Compaction<T>, rung: &Rung) -> Prepared<Compaction<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?;
     let config = LaunchConfig {

@@ -6,7 +6,7 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{
-    Case, Dtype, Element, Error, Kind, Ladder, Launch, Op, PtxText, Rung, ptx, verify::Checker,
+    Case, Dtype, Element, Kind, Ladder, Launch, Op, Prepared, PtxText, Rung, ptx, verify::Checker,
 };
 
 use crate::{
@@ -152,7 +152,7 @@ fn scan_of(case: &Case, kind: Kind, segments: Segments) -> Case {
 fn previous_block_only<T: Element>(
     p: &SegmentedScan<T>,
     rung: &Rung,
-) -> Result<Launch<SegmentedScan<T>>, Error> {
+) -> Prepared<SegmentedScan<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?;
     let add = add_block_offsets(p, ADD_PREVIOUS)?;

@@ -6,7 +6,7 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{
-    Case, ChapterParameters, Dtype, Element, Error, Ladder, Launch, Op, Rung, Shape, ptx,
+    Case, ChapterParameters, Dtype, Element, Ladder, Launch, Op, Prepared, Rung, Shape, ptx,
     verify::Checker,
 };
 
@@ -113,7 +113,7 @@ fn enlarged(case: &Case, rows: u64, cols: u64) -> Case {
 }
 
 /// Launched as `coarsened`, with one array as input and output.
-fn in_place_tiles<T: Element>(p: &Matrices<T>, rung: &Rung) -> Result<Launch<Matrices<T>>, Error> {
+fn in_place_tiles<T: Element>(p: &Matrices<T>, rung: &Rung) -> Prepared<Matrices<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry("transpose"))?;
     let config = LaunchConfig {

@@ -5,7 +5,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Case, Dtype, Error, Ladder, Launch, Op, Rung, Shape, ptx, verify::Checker};
+use harness::{Case, Dtype, Ladder, Launch, Op, Prepared, Rung, Shape, ptx, verify::Checker};
 
 use crate::{
     AccessParameters, Order, Records, Task,
@@ -118,7 +118,7 @@ fn enlarged(case: &Case, more: u64, parameters: AccessParameters) -> Case {
 }
 
 /// Copies the input, and launches the kernel on the copy with one thread per element.
-fn in_place_shift(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {
+fn in_place_shift(p: &Copies, rung: &Rung) -> Prepared<Copies> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("in_place_shift")?;
     let config = LaunchConfig {

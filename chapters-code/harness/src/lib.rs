@@ -34,7 +34,7 @@ pub use error::Error;
 pub use kernel::PtxText;
 pub use parameters::{ChapterParameters, Parameters};
 pub use rung::{
-    AnyProblem, Ladder, Launch, MOST_OF_ONE_THREAD, Outcome, Posed, Prepare, Problem, Refusal,
-    Rung, Traffic,
+    AnyProblem, Ladder, Launch, MOST_OF_ONE_THREAD, Outcome, Posed, Prepare, Prepared, Problem,
+    Refusal, Rung, Traffic,
 };
 pub use shape::Shape;

@@ -412,7 +412,10 @@ impl<P: Problem> Launch<P> {
 
 /// Loads the kernels of a rung and allocates its scratch memory. The function takes the rung because a broken
 /// rung, which has its own PTX, is prepared by the function of the rung that it is a broken version of.
-pub type Prepare<P> = fn(&P, &Rung) -> Result<Launch<P>, Error>;
+pub type Prepare<P> = fn(&P, &Rung) -> Prepared<P>;
+
+/// A rung that is ready to run on the problem `P`, or the error that stood in the way.
+pub type Prepared<P> = Result<Launch<P>, Error>;
 
 /// The rungs of a problem, in order, each with the function that prepares it.
 pub type Ladder<P> = Vec<(Rung, Prepare<P>)>;

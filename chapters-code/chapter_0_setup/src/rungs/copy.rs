@@ -2,14 +2,14 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, rung};
+use harness::{Launch, Prepared, Rung, rung};
 
 use crate::problem::{Vectors, Work, f32_vectors_only};
 
 rung!("copy", "reads and writes 16 bytes at a time", refuses(f32_vectors_only));
 
 /// One thread per pack of four elements. The elements after the last whole pack are not copied.
-pub fn prepare(p: &Vectors, rung: &Rung) -> Result<Launch<Vectors>, Error> {
+pub fn prepare(p: &Vectors, rung: &Rung) -> Prepared<Vectors> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("copy")?;
     let packs = p.n / 4;

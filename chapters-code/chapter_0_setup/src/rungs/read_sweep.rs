@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, buffer, ceiling::READ_SWEEP_PTX};
+use harness::{Launch, Prepared, Rung, buffer, ceiling::READ_SWEEP_PTX};
 
 use crate::problem::{Vectors, Work, f32_vectors_only};
 
@@ -12,7 +12,7 @@ pub static RUNG: Rung =
         .refuses(f32_vectors_only);
 
 /// One block of 256 threads per 1,024 packs of four elements; a thread loads four packs.
-pub fn prepare(p: &Vectors, rung: &Rung) -> Result<Launch<Vectors>, Error> {
+pub fn prepare(p: &Vectors, rung: &Rung) -> Prepared<Vectors> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("read_sweep")?;
     let packs = p.n / 4;

@@ -1,7 +1,7 @@
 //! The first kernel: `out[i] = a[i] + b[i]`.
 
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung};
+use harness::{Launch, Prepared, Rung};
 
 use crate::problem::{Vectors, Work, f32_vectors_only};
 use crate::{VECTOR_ADD_PTX, launch_vector_add, vector_add_config};
@@ -12,7 +12,7 @@ pub static RUNG: Rung =
         .refuses(f32_vectors_only);
 
 /// The launch of [`crate::vector_add`], on buffers that stay on the device.
-pub fn prepare(p: &Vectors, rung: &Rung) -> Result<Launch<Vectors>, Error> {
+pub fn prepare(p: &Vectors, rung: &Rung) -> Prepared<Vectors> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("vector_add")?;
     let config = vector_add_config(p.n as usize);

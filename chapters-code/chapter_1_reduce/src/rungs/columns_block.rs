@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, buffer, rung};
+use harness::{Launch, Prepared, Rung, buffer, rung};
 
 use crate::problem::{Axis, MatrixReduction, matrices_only};
 
@@ -13,7 +13,7 @@ rung!(
 );
 
 /// One launch, or a second one where several blocks share the rows of a column.
-pub fn prepare(p: &MatrixReduction, rung: &Rung) -> Result<Launch<MatrixReduction>, Error> {
+pub fn prepare(p: &MatrixReduction, rung: &Rung) -> Prepared<MatrixReduction> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?; // such as sum_f32
     let splits = splits(p.device.resident_blocks(1024), p.rows, p.cols);

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Case, Dtype, Element, Error, Launch, Op, Rung, rung};
+use harness::{Case, Dtype, Element, Launch, Op, Prepared, Rung, rung};
 
 use crate::problem::{Depth, Reduction, vectors_only};
 
@@ -19,7 +19,7 @@ fn rounds(case: &Case) -> bool {
 }
 
 /// A launch of one thread that writes the identity to the output, then the launch of all blocks.
-pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduction<T>>, Error> {
+pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Prepared<Reduction<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let identity = module.load_function(&format!("identity_{}", p.entry(T::Acc::DTYPE)))?;
     let kernel = module.load_function(&p.entry(T::DTYPE))?;

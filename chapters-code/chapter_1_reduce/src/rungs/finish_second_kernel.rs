@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, PtxText, Rung, buffer, ptx};
+use harness::{Element, Launch, Prepared, PtxText, Rung, buffer, ptx};
 
 use crate::problem::{Depth, Reduction, vectors_only};
 
@@ -17,7 +17,7 @@ pub static RUNG: Rung = Rung::new(
 static SECOND: PtxText = ptx!("kernels/finish_second_kernel.ptx");
 
 /// Two launches, one after the other on the same stream.
-pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduction<T>>, Error> {
+pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Prepared<Reduction<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry(T::DTYPE))?;
     let module = p.device.context.load_module(Ptx::from_src(SECOND))?;

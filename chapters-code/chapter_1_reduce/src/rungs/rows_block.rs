@@ -2,14 +2,14 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, rung};
+use harness::{Launch, Prepared, Rung, rung};
 
 use crate::problem::{Axis, MatrixReduction, matrices_only};
 
 rung!("rows_block", "rows of a matrix: one block per row", refuses(matrices_only));
 
 /// One launch: the threads of a block take the elements of one row in turns.
-pub fn prepare(p: &MatrixReduction, rung: &Rung) -> Result<Launch<MatrixReduction>, Error> {
+pub fn prepare(p: &MatrixReduction, rung: &Rung) -> Prepared<MatrixReduction> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?; // such as sum_f32
     let config = LaunchConfig {

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, buffer, rung};
+use harness::{Launch, Prepared, Rung, buffer, rung};
 
 use crate::problem::{Axis, MatrixReduction, matrices_only};
 
@@ -16,7 +16,7 @@ rung!(
 const SPAN: u64 = 256 * 16;
 
 /// One launch, or a second one where several blocks share a row.
-pub fn prepare(p: &MatrixReduction, rung: &Rung) -> Result<Launch<MatrixReduction>, Error> {
+pub fn prepare(p: &MatrixReduction, rung: &Rung) -> Prepared<MatrixReduction> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?; // such as sum_f32
     // Blocks of 256 threads: one row each where a warp per row would leave the device idle.

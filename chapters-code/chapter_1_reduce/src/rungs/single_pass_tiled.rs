@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, buffer, rung};
+use harness::{Element, Launch, Prepared, Rung, buffer, rung};
 
 use crate::problem::{Depth, Reduction, vectors_only};
 
@@ -13,7 +13,7 @@ rung!(
 );
 
 /// One launch. The block that arrives last combines the results of all blocks.
-pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduction<T>>, Error> {
+pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Prepared<Reduction<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry(T::DTYPE))?;
     let threads = 512;

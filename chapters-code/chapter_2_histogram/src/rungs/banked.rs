@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
 use cudarc::nvrtc::Ptx;
-use harness::{Case, Error, Launch, Rung, rung};
+use harness::{Case, Launch, Prepared, Rung, rung};
 
 use super::ranges;
 use crate::{
@@ -27,7 +27,7 @@ fn most_bins(case: &Case) -> u32 {
 }
 
 /// One launch. Where a block has no room for a single copy, [`ranges`] is launched.
-pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K>>, Error> {
+pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Prepared<Counting<K>> {
     let Some(copies) = Copies::of(&p.device, &p.case, &p.bins)? else {
         return ranges::prepare(p, &ranges::RUNG);
     };

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, ptx};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use crate::geometry::{self, TileBlocks};
 use crate::{
@@ -23,7 +23,7 @@ pub static RUNG: Rung = Rung::new(
 const CLUSTER: u32 = 2;
 
 /// One launch. The kernel itself declares that its blocks come in clusters, so the launch names none.
-pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K>>, Error> {
+pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Prepared<Counting<K>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?; // such as histogram_u32
     let counters = p.bins.counters().div_ceil(CLUSTER);

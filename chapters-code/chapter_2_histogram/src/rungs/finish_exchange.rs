@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, rung};
+use harness::{Launch, Prepared, Rung, rung};
 
 use crate::geometry::{Copies, EVERYWHERE};
 use crate::{
@@ -18,7 +18,7 @@ rung!(
 );
 
 /// One launch, which adds to memory of its own.
-pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K>>, Error> {
+pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Prepared<Counting<K>> {
     let Some(copies) = Copies::of(&p.device, &p.case, &p.bins)? else {
         return Err(Copies::no_room());
     };

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, rung};
+use harness::{Launch, Prepared, Rung, rung};
 
 use crate::geometry::{self, SharedMemory, TileBlocks};
 use crate::{
@@ -18,7 +18,7 @@ rung!(
 );
 
 /// One launch, with the fewest ranges that fit a block that has a multiprocessor to itself, and at least two.
-pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K>>, Error> {
+pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Prepared<Counting<K>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?; // such as histogram_u32
     let counters = p.bins.counters();

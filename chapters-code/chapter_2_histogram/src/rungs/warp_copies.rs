@@ -3,7 +3,7 @@
 use chapter_1_reduce::rungs::columns_block;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, buffer, rung};
+use harness::{Launch, Prepared, Rung, buffer, rung};
 
 use crate::geometry::{self, EVERYWHERE, THREADS, WARPS};
 use crate::{
@@ -22,7 +22,7 @@ rung!(
 pub const MOST_BINS: u32 = EVERYWHERE / WARPS - EXTRA;
 
 /// One launch that writes one histogram per block, then chapter 1's sum of columns.
-pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K>>, Error> {
+pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Prepared<Counting<K>> {
     let context = &p.device.context;
     let kernel = context.load_module(Ptx::from_src(rung.ptx))?.load_function(&p.entry())?;
     let columns = context.load_module(Ptx::from_src(columns_block::RUNG.ptx))?;

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, buffer, rung};
+use harness::{Element, Launch, Prepared, Rung, buffer, rung};
 
 use crate::problem::{PrefixScan, tile_depth, vectors_only};
 
@@ -13,7 +13,7 @@ rung!(
 );
 
 /// One launch, with one block per tile of 64 KiB.
-pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<PrefixScan<T>>, Error> {
+pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Prepared<PrefixScan<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry(p.kind))?; // such as inclusive_sum_f32
     let tiles = p.n.div_ceil(65_536 / size_of::<T>() as u64);

@@ -2,14 +2,14 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Kind, Launch, Rung, rung};
+use harness::{Element, Kind, Launch, Prepared, Rung, rung};
 
 use crate::problem::{ADD_BLOCK_OFFSETS, PrefixScan, one_thread_per_element, vectors_only};
 
 rung!("hillis_steele", "log2 B steps, in which every thread works", refuses(vectors_only));
 
 /// Two buffers in shared memory, so that no step overwrites what it reads.
-pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<PrefixScan<T>>, Error> {
+pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Prepared<PrefixScan<T>> {
     with_buffers(2, p, rung)
 }
 
@@ -18,7 +18,7 @@ pub fn with_buffers<T: Element>(
     buffers: u32,
     p: &PrefixScan<T>,
     rung: &Rung,
-) -> Result<Launch<PrefixScan<T>>, Error> {
+) -> Prepared<PrefixScan<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let first = module.load_function(&p.entry(p.kind))?; // such as inclusive_sum_f32
     let again = module.load_function(&p.entry(Kind::Exclusive))?;

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Op, Rung, buffer, ptx};
+use harness::{Element, Launch, Op, Prepared, Rung, buffer, ptx};
 
 use crate::problem::{PrefixScan, tile_depth, vectors_only};
 
@@ -17,7 +17,7 @@ pub static RUNG: Rung = Rung::new(
 .varies(|case| case.dtype.is_float() && case.op == Op::Sum);
 
 /// Tiles of 64 KiB.
-pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<PrefixScan<T>>, Error> {
+pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Prepared<PrefixScan<T>> {
     in_tiles_of(65_536, p, rung)
 }
 
@@ -26,7 +26,7 @@ pub fn in_tiles_of<T: Element>(
     bytes: u64,
     p: &PrefixScan<T>,
     rung: &Rung,
-) -> Result<Launch<PrefixScan<T>>, Error> {
+) -> Prepared<PrefixScan<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry(p.kind))?; // such as inclusive_sum_f32
     let tiles = p.n.div_ceil(bytes / size_of::<T>() as u64);

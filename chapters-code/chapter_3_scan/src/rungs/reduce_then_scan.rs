@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Kind, Launch, Rung, rung};
+use harness::{Element, Kind, Launch, Prepared, Rung, rung};
 
 use crate::problem::{PrefixScan, tile_depth, vectors_only};
 use crate::reference::identity;
@@ -14,7 +14,7 @@ rung!(
 );
 
 /// Reduces blocks, then the aggregates of the blocks, until one block is left. Then scans, in reverse order.
-pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<PrefixScan<T>>, Error> {
+pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Prepared<PrefixScan<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let reduce = module.load_function(&format!("reduce_{}", p.operator()))?; // such as reduce_sum_f32
     let last = module.load_function(&p.entry(p.kind))?; // such as inclusive_sum_f32

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, kernel, ptx};
+use harness::{Element, Launch, Prepared, Rung, kernel, ptx};
 
 use crate::problem::{PrefixScan, vectors_only};
 
@@ -22,7 +22,7 @@ const REDUCERS: u32 = 4;
 const STATIC: u32 = 2048;
 
 /// One cooperative launch, with at most one block per multiprocessor.
-pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<PrefixScan<T>>, Error> {
+pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Prepared<PrefixScan<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry(p.kind))?; // such as inclusive_sum_f32
     let fit = kernel::stages_that_fit(&p.device, rung, STATIC, REDUCERS, STAGE)?;

@@ -3,7 +3,7 @@
 use chapter_3_scan::rungs::lookback;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, buffer, rung};
+use harness::{Element, Launch, Prepared, Rung, buffer, rung};
 
 use crate::problem::{Compaction, Order, vectors_only};
 
@@ -14,7 +14,7 @@ rung!(
 );
 
 /// Counts the selected elements of every block, scans the counts, and scatters.
-pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Compaction<T>>, Error> {
+pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Prepared<Compaction<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let count = module.load_function(&format!("count_{}", p.entry()))?;
     let kernel = module.load_function(&p.entry())?; // such as mask_b32

@@ -1,6 +1,6 @@
 //! The same as `warp_specialized`, and then the count is copied to the host.
 
-use harness::{Element, Error, Launch, Rung};
+use harness::{Element, Launch, Prepared, Rung};
 
 use super::warp_specialized;
 use crate::problem::{Compaction, Order, by_mask_only};
@@ -15,7 +15,7 @@ pub static RUNG: Rung = Rung::new(
 
 // ANCHOR: read_back
 /// The launch of `warp_specialized`, then a copy into page-locked memory, in the stream's order.
-pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Compaction<T>>, Error> {
+pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Prepared<Compaction<T>> {
     let mut compact = warp_specialized::prepare(p, rung)?;
     let (kernel, config) = (compact.kernel.clone(), compact.config);
     Ok(Launch::new(kernel, config, Order::Selected, move |p: &mut Compaction<T>| {

@@ -3,7 +3,7 @@
 use chapter_3_scan::rungs::lookback;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, buffer, rung};
+use harness::{Element, Launch, Prepared, Rung, buffer, rung};
 
 use super::ballot;
 use crate::inputs;
@@ -12,7 +12,7 @@ use crate::problem::{Compaction, Order, rows_only};
 rung!("rows", "rows of a matrix, with one warp per selected row", refuses(rows_only));
 
 /// Counts the selected rows of every block as `ballot` does, scans the counts, lists the rows, and copies them.
-pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Compaction<T>>, Error> {
+pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Prepared<Compaction<T>> {
     let by = inputs::by(&p.case);
     let module = p.device.context.load_module(Ptx::from_src(ballot::RUNG.ptx))?;
     let count = module.load_function(&format!("count_{by}_b8"))?;

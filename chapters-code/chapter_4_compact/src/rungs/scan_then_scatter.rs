@@ -3,14 +3,14 @@
 use chapter_3_scan::rungs::lookback;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Kind, Launch, Rung, buffer, rung};
+use harness::{Element, Kind, Launch, Prepared, Rung, buffer, rung};
 
 use crate::problem::{Compaction, Order, small_indices};
 
 rung!("scan_then_scatter", "flags, their scan by chapter 3, and a scatter", refuses(small_indices));
 
 /// Flags, their exclusive scan, and a scatter.
-pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Compaction<T>>, Error> {
+pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Prepared<Compaction<T>> {
     with_scan(Kind::Exclusive, p, rung)
 }
 
@@ -19,7 +19,7 @@ pub fn with_scan<T: Element>(
     kind: Kind,
     p: &Compaction<T>,
     rung: &Rung,
-) -> Result<Launch<Compaction<T>>, Error> {
+) -> Prepared<Compaction<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let flag = module.load_function(&format!("flags_{}", p.entry()))?;
     let kernel = module.load_function(&p.entry())?; // such as mask_b32

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, kernel, ptx};
+use harness::{Element, Launch, Prepared, Rung, kernel, ptx};
 
 use crate::problem::{Compaction, Order, by_mask_only};
 
@@ -20,7 +20,7 @@ const TILE: u64 = 8192;
 const STATIC: u32 = 20 * 1024;
 
 /// One cooperative launch, with at most one block per multiprocessor.
-pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Compaction<T>>, Error> {
+pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Prepared<Compaction<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?; // such as mask_b32
     let stage = TILE as u32 * size_of::<T>() as u32; // bytes

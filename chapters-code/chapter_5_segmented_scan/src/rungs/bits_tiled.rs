@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, rung};
+use harness::{Launch, Prepared, Rung, rung};
 
 use crate::problem::{
     Form,
@@ -20,7 +20,7 @@ rung!(
 const FLAGS: u64 = 131_072;
 
 /// One launch, with one block per tile of 131,072 flags.
-pub fn prepare(p: &ToFlags, rung: &Rung) -> Result<Launch<ToFlags>, Error> {
+pub fn prepare(p: &ToFlags, rung: &Rung) -> Prepared<ToFlags> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("to_flags")?;
     let config = LaunchConfig {

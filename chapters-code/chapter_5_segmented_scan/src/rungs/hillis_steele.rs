@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, rung};
+use harness::{Element, Launch, Prepared, Rung, rung};
 
 use crate::pairs::{ADD_BLOCK_OFFSETS, Pairs, add_block_offsets, thread_per_element};
 use crate::problem::scan::{SegmentedScan, scans_only};
@@ -10,10 +10,7 @@ use crate::problem::scan::{SegmentedScan, scans_only};
 rung!("hillis_steele", "log2 B steps over pairs of a flag and a value", refuses(scans_only));
 
 /// Scans the blocks, then the pairs that they leave, and adds what is open before each block.
-pub fn prepare<T: Element>(
-    p: &SegmentedScan<T>,
-    rung: &Rung,
-) -> Result<Launch<SegmentedScan<T>>, Error> {
+pub fn prepare<T: Element>(p: &SegmentedScan<T>, rung: &Rung) -> Prepared<SegmentedScan<T>> {
     with_pairs(2, p, rung)
 }
 
@@ -22,7 +19,7 @@ pub fn with_pairs<T: Element>(
     pairs: u32,
     p: &SegmentedScan<T>,
     rung: &Rung,
-) -> Result<Launch<SegmentedScan<T>>, Error> {
+) -> Prepared<SegmentedScan<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?; // such as inclusive_sum_f32
     let threads = p.threads(256);

@@ -3,7 +3,7 @@
 use chapter_3_scan::problem::tile_depth;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Op, Rung, buffer, ptx};
+use harness::{Element, Launch, Op, Prepared, Rung, buffer, ptx};
 
 use crate::problem::scan::{SegmentedScan, scans_only};
 
@@ -18,10 +18,7 @@ pub static RUNG: Rung = Rung::new(
 .varies(|case| case.dtype.is_float() && case.op == Op::Sum);
 
 /// One launch, with one block per tile of 64 KiB.
-pub fn prepare<T: Element>(
-    p: &SegmentedScan<T>,
-    rung: &Rung,
-) -> Result<Launch<SegmentedScan<T>>, Error> {
+pub fn prepare<T: Element>(p: &SegmentedScan<T>, rung: &Rung) -> Prepared<SegmentedScan<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?; // such as inclusive_sum_f32
     let tiles = p.n.div_ceil(65_536 / size_of::<T>() as u64);

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, PtxText, Rung, buffer, rung};
+use harness::{Launch, Prepared, PtxText, Rung, buffer, rung};
 
 use crate::problem::{
     Form,
@@ -21,7 +21,7 @@ rung!(
 const LOOKBACK: PtxText = chapter_3_scan::rungs::lookback::RUNG.ptx;
 
 /// Three launches: the number of heads in each block, their exclusive scan, and a scatter of indices.
-pub fn prepare(p: &ToOffsets, rung: &Rung) -> Result<Launch<ToOffsets>, Error> {
+pub fn prepare(p: &ToOffsets, rung: &Rung) -> Prepared<ToOffsets> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let first = module.load_function("count")?;
     let kernel = module.load_function("to_offsets")?;

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, rung};
+use harness::{Launch, Prepared, Rung, rung};
 
 use crate::problem::{
     Form,
@@ -21,7 +21,7 @@ rung!(
 const TILE: u64 = 512 * 32 * 32;
 
 /// One launch. Tickets number blocks and launches, so that nothing is zeroed between launches.
-pub fn prepare(p: &ToOffsets, rung: &Rung) -> Result<Launch<ToOffsets>, Error> {
+pub fn prepare(p: &ToOffsets, rung: &Rung) -> Prepared<ToOffsets> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("to_offsets")?;
     let tiles = p.n.div_ceil(TILE);

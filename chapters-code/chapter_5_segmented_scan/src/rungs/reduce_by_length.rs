@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, PtxText, Rung, buffer, ptx};
+use harness::{Element, Launch, Prepared, PtxText, Rung, buffer, ptx};
 
 use super::reduce_merge_path;
 use crate::problem::reduce::{Given, SegmentedReduce, reductions_only};
@@ -24,10 +24,7 @@ const LONG: u64 = 8 << 10;
 const VERY_LONG: u64 = 64 << 10;
 
 /// One launch. A segment longer than a chunk has several blocks, one per chunk that it crosses.
-pub fn prepare<T: Element>(
-    p: &SegmentedReduce<T>,
-    rung: &Rung,
-) -> Result<Launch<SegmentedReduce<T>>, Error> {
+pub fn prepare<T: Element>(p: &SegmentedReduce<T>, rung: &Rung) -> Prepared<SegmentedReduce<T>> {
     let (size, segments) = (size_of::<T>() as u64, u64::from(p.segments));
     let multiprocessors = p.device.properties.multiprocessors;
     let are_at_least = |bytes| size * p.n >= bytes * segments;

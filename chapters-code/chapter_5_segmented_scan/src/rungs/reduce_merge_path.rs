@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, buffer, rung};
+use harness::{Element, Launch, Prepared, Rung, buffer, rung};
 
 use crate::problem::reduce::{Given, SegmentedReduce, reductions_only};
 
@@ -13,10 +13,7 @@ rung!(
 );
 
 /// One launch, over a path of all elements and all ends of segments.
-pub fn prepare<T: Element>(
-    p: &SegmentedReduce<T>,
-    rung: &Rung,
-) -> Result<Launch<SegmentedReduce<T>>, Error> {
+pub fn prepare<T: Element>(p: &SegmentedReduce<T>, rung: &Rung) -> Prepared<SegmentedReduce<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?; // such as sum_f32
     let most = u64::from(RESIDENT * p.device.properties.multiprocessors);

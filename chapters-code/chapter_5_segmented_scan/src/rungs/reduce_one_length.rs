@@ -3,7 +3,7 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{
-    Case, ChapterParameters, Element, Error, Launch, PtxText, Refusal, Rung, buffer, ptx, rung,
+    Case, ChapterParameters, Element, Launch, Prepared, PtxText, Refusal, Rung, buffer, ptx, rung,
 };
 
 use super::reduce_by_length;
@@ -42,10 +42,7 @@ const LONG: u64 = 8 << 10;
 const VERY_LONG: u64 = 64 << 10;
 
 /// One launch. Segments of several lengths, which a case that is not refused lacks, are left to the rung before.
-pub fn prepare<T: Element>(
-    p: &SegmentedReduce<T>,
-    rung: &Rung,
-) -> Result<Launch<SegmentedReduce<T>>, Error> {
+pub fn prepare<T: Element>(p: &SegmentedReduce<T>, rung: &Rung) -> Prepared<SegmentedReduce<T>> {
     let Some(length) = p.length() else {
         return reduce_by_length::prepare(p, &reduce_by_length::RUNG);
     };
@@ -94,10 +91,7 @@ pub fn prepare<T: Element>(
 }
 
 /// One launch, with a thread for as many segments as a pack has elements.
-fn short<T: Element>(
-    p: &SegmentedReduce<T>,
-    length: u32,
-) -> Result<Launch<SegmentedReduce<T>>, Error> {
+fn short<T: Element>(p: &SegmentedReduce<T>, length: u32) -> Prepared<SegmentedReduce<T>> {
     let module = p.device.context.load_module(Ptx::from_src(REDUCE_SHORT))?;
     let kernel = module.load_function(&p.entry())?;
     let config = LaunchConfig {

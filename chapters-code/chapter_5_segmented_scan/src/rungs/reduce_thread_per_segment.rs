@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, MOST_OF_ONE_THREAD, Rung, rung};
+use harness::{Element, Launch, MOST_OF_ONE_THREAD, Prepared, Rung, rung};
 
 use crate::problem::{
     reduce::{Given, SegmentedReduce, reductions_only},
@@ -16,10 +16,7 @@ rung!(
 );
 
 /// One launch, with one thread per segment.
-pub fn prepare<T: Element>(
-    p: &SegmentedReduce<T>,
-    rung: &Rung,
-) -> Result<Launch<SegmentedReduce<T>>, Error> {
+pub fn prepare<T: Element>(p: &SegmentedReduce<T>, rung: &Rung) -> Prepared<SegmentedReduce<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?; // such as sum_f32
     let threads = p.case.block.unwrap_or(256);

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, PtxText, Rung, rung};
+use harness::{Element, Launch, Prepared, PtxText, Rung, rung};
 
 use crate::pairs::{ADD_BLOCK_OFFSETS, Pairs, add_block_offsets, thread_per_element};
 use crate::problem::scan::{SegmentedScan, scans_only};
@@ -10,10 +10,7 @@ use crate::problem::scan::{SegmentedScan, scans_only};
 rung!("shuffle", "warps scan in registers, with the flags from one ballot", refuses(scans_only));
 
 /// Scans the blocks, then the pairs that they leave, and adds what is open before each block.
-pub fn prepare<T: Element>(
-    p: &SegmentedScan<T>,
-    rung: &Rung,
-) -> Result<Launch<SegmentedScan<T>>, Error> {
+pub fn prepare<T: Element>(p: &SegmentedScan<T>, rung: &Rung) -> Prepared<SegmentedScan<T>> {
     with_offsets_by(ADD_BLOCK_OFFSETS, p, rung)
 }
 
@@ -22,7 +19,7 @@ pub fn with_offsets_by<T: Element>(
     add_ptx: PtxText,
     p: &SegmentedScan<T>,
     rung: &Rung,
-) -> Result<Launch<SegmentedScan<T>>, Error> {
+) -> Prepared<SegmentedScan<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?; // such as inclusive_sum_f32
     let threads = p.threads(256);

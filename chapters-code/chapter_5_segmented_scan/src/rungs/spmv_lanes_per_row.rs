@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, MOST_OF_ONE_THREAD, Rung, rung};
+use harness::{Launch, MOST_OF_ONE_THREAD, Prepared, Rung, rung};
 
 use crate::problem::{
     spmv::{Product, products_only},
@@ -18,7 +18,7 @@ rung!(
 );
 
 /// One launch, with one group of lanes per row, four entries per lane.
-pub fn prepare(p: &Product, rung: &Rung) -> Result<Launch<Product>, Error> {
+pub fn prepare(p: &Product, rung: &Rung) -> Prepared<Product> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?; // such as multiply_f32
     let mean = p.n.div_ceil(u64::from(p.rows).max(1));

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, buffer, rung};
+use harness::{Launch, Prepared, Rung, buffer, rung};
 
 use super::reduce_merge_path::{RESIDENT, blocks, depth};
 use crate::problem::spmv::{Product, products_only};
@@ -10,7 +10,7 @@ use crate::problem::spmv::{Product, products_only};
 rung!("spmv_merge_path", "reduce_merge_path, whose elements are products", refuses(products_only));
 
 /// One launch, over a path of all entries and all ends of rows.
-pub fn prepare(p: &Product, rung: &Rung) -> Result<Launch<Product>, Error> {
+pub fn prepare(p: &Product, rung: &Rung) -> Prepared<Product> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?; // such as multiply_f32
     let most = u64::from(RESIDENT * p.device.properties.multiprocessors);

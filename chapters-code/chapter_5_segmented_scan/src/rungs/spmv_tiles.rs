@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, PtxText, Rung, buffer, rung};
+use harness::{Launch, Prepared, PtxText, Rung, buffer, rung};
 
 use crate::problem::spmv::{Product, products_only};
 
@@ -16,16 +16,12 @@ rung!(
 const TILE: u64 = 4096;
 
 /// Two launches: the tiles, and the carries that they leave to each other.
-pub fn prepare(p: &Product, rung: &Rung) -> Result<Launch<Product>, Error> {
+pub fn prepare(p: &Product, rung: &Rung) -> Prepared<Product> {
     with_carries_by(rung.ptx, p, rung)
 }
 
 /// The same, where the kernel of `add_ptx` adds the carries.
-pub fn with_carries_by(
-    add_ptx: PtxText,
-    p: &Product,
-    rung: &Rung,
-) -> Result<Launch<Product>, Error> {
+pub fn with_carries_by(add_ptx: PtxText, p: &Product, rung: &Rung) -> Prepared<Product> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?; // such as multiply_f32
     let module = p.device.context.load_module(Ptx::from_src(add_ptx))?;

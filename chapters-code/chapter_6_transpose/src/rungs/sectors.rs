@@ -8,7 +8,7 @@ use cudarc::driver::{
     },
 };
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, ptx};
+use harness::{Element, Launch, Prepared, Rung, ptx};
 
 use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 
@@ -22,7 +22,7 @@ pub static RUNG: Rung = Rung::new(
 
 /// The kernel of `column_major_tiles` where every row is aligned to 16 bytes. Otherwise one block of 256
 /// threads per tile of the output's rows, each row from the start of a sector.
-pub fn prepare<T: Element>(p: &Matrices<T>, rung: &Rung) -> Result<Launch<Matrices<T>>, Error> {
+pub fn prepare<T: Element>(p: &Matrices<T>, rung: &Rung) -> Prepared<Matrices<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let bytes = size_of::<T>() as u64;
     let Layout { ld_in, ld_out, .. } = p.layout;

@@ -5,14 +5,14 @@ use cudarc::driver::{
     sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
 };
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, rung};
+use harness::{Element, Launch, Prepared, Rung, rung};
 
 use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 
 rung!("vectorized", "loads and stores of 16 bytes on both sides", refuses(matrices_only));
 
 /// One block of 256 threads per tile whose rows have 16 packs of 16 bytes, 256 bytes in all.
-pub fn prepare<T: Element>(p: &Matrices<T>, rung: &Rung) -> Result<Launch<Matrices<T>>, Error> {
+pub fn prepare<T: Element>(p: &Matrices<T>, rung: &Rung) -> Prepared<Matrices<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry("transpose"))?; // such as transpose_4
     let side = 256 / size_of::<T>() as u32;

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, rung};
+use harness::{Launch, Prepared, Rung, rung};
 
 use crate::particles::{DT, Layout, Particles};
 use crate::problem::{Promise, particles_only};
@@ -15,12 +15,12 @@ rung!(
 );
 
 /// One thread per particle.
-pub fn prepare(p: &Particles, rung: &Rung) -> Result<Launch<Particles>, Error> {
+pub fn prepare(p: &Particles, rung: &Rung) -> Prepared<Particles> {
     of_entry("aos_staged", p, rung)
 }
 
 /// The same launch of the kernel called `entry`.
-pub fn of_entry(entry: &str, p: &Particles, rung: &Rung) -> Result<Launch<Particles>, Error> {
+pub fn of_entry(entry: &str, p: &Particles, rung: &Rung) -> Prepared<Particles> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(entry)?;
     let blocks = p.n.div_ceil(256).max(1) as u32;

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, rung};
+use harness::{Launch, Prepared, Rung, rung};
 
 use crate::particles::{DT, Layout, Particles};
 use crate::problem::{Promise, particles_only};
@@ -11,7 +11,7 @@ use crate::traffic::{Access, LANES, Prediction};
 rung!("aosoa", "an array of structures of arrays of 32", refuses(particles_only));
 
 /// One thread per particle.
-pub fn prepare(p: &Particles, rung: &Rung) -> Result<Launch<Particles>, Error> {
+pub fn prepare(p: &Particles, rung: &Rung) -> Prepared<Particles> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("aosoa")?;
     let blocks = p.n.div_ceil(256).max(1) as u32;

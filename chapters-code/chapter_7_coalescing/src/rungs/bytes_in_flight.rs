@@ -6,7 +6,7 @@ use cudarc::driver::{
     sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
 };
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, rung};
+use harness::{Error, Launch, Prepared, Rung, rung};
 
 use crate::problem::{Promise, reads_only};
 use crate::reads::{Reads, THREADS};
@@ -20,7 +20,7 @@ rung!(
 
 /// As many blocks as the device holds at a time. A block's shared memory, which the kernel does not use,
 /// makes room for no more than the wanted number on a multiprocessor.
-pub fn prepare(p: &Reads, rung: &Rung) -> Result<Launch<Reads>, Error> {
+pub fn prepare(p: &Reads, rung: &Rung) -> Prepared<Reads> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&format!("bytes_in_flight_{}", p.loads))?;
     let shared = shared_bytes(p)?;

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, rung};
+use harness::{Launch, Prepared, Rung, rung};
 
 use super::packs::traffic;
 use crate::problem::{Copies, Promise, Results, copies_only}; // the same accesses
@@ -10,7 +10,7 @@ use crate::problem::{Copies, Promise, Results, copies_only}; // the same accesse
 rung!("four_packs", "four times 16 bytes per thread", refuses(copies_only));
 
 /// One thread per 16 elements.
-pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {
+pub fn prepare(p: &Copies, rung: &Rung) -> Prepared<Copies> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("four_packs")?;
     let blocks = p.n.div_ceil(16).div_ceil(256).max(1) as u32;

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, rung};
+use harness::{Launch, Prepared, Rung, rung};
 
 use crate::indices;
 use crate::permutation::{Moves, Permutation};
@@ -12,7 +12,7 @@ use crate::traffic::{Access, Prediction};
 rung!("gather_four", "four elements per thread", refuses(permutations_only));
 
 /// One thread per four elements.
-pub fn prepare(p: &Permutation, rung: &Rung) -> Result<Launch<Permutation>, Error> {
+pub fn prepare(p: &Permutation, rung: &Rung) -> Prepared<Permutation> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("gather_four")?;
     let blocks = p.n.div_ceil(4).div_ceil(256).max(1) as u32;

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, rung};
+use harness::{Launch, Prepared, Rung, rung};
 
 use super::gather::traffic;
 use crate::permutation::{Moves, Permutation};
@@ -11,7 +11,7 @@ use crate::problem::{Promise, permutations_only}; // the same accesses
 rung!("gather_read_only", "the same loads, by the read-only path", refuses(permutations_only));
 
 /// One thread per element.
-pub fn prepare(p: &Permutation, rung: &Rung) -> Result<Launch<Permutation>, Error> {
+pub fn prepare(p: &Permutation, rung: &Rung) -> Prepared<Permutation> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("gather_read_only")?;
     let blocks = p.n.div_ceil(256).max(1) as u32;

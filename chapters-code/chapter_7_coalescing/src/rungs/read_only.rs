@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, rung};
+use harness::{Launch, Prepared, Rung, rung};
 
 use super::two_loads::traffic;
 use crate::problem::{Copies, Promise, Results, pairs_only}; // the same accesses
@@ -10,7 +10,7 @@ use crate::problem::{Copies, Promise, Results, pairs_only}; // the same accesses
 rung!("read_only", "the same loads, by the read-only path", refuses(pairs_only));
 
 /// One thread per pair.
-pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {
+pub fn prepare(p: &Copies, rung: &Rung) -> Prepared<Copies> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("read_only")?;
     let blocks = p.n.div_ceil(256).max(1) as u32;

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, rung};
+use harness::{Launch, Prepared, Rung, rung};
 
 use crate::problem::{Copies, Promise, Results, offsets_only};
 use crate::traffic::{Access, Prediction, whole_packs};
@@ -14,12 +14,12 @@ rung!(
 );
 
 /// One thread per four elements.
-pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {
+pub fn prepare(p: &Copies, rung: &Rung) -> Prepared<Copies> {
     of_entry("two_packs", p, rung)
 }
 
 /// The same launch of the kernel called `entry`.
-pub fn of_entry(entry: &str, p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {
+pub fn of_entry(entry: &str, p: &Copies, rung: &Rung) -> Prepared<Copies> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(entry)?;
     let blocks = p.n.div_ceil(4).div_ceil(256).max(1) as u32;

@@ -1,7 +1,7 @@
 //! The second half of the ring: each part travels around, one device per step.
 
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, kernel};
+use harness::{Launch, Prepared, Rung, kernel};
 
 use super::ring;
 use crate::problem::{Collective, collective::all_gathers_only};
@@ -16,7 +16,7 @@ pub static RUNG: Rung = Rung::new(
 
 /// devices - 1 steps. In each, every device copies a part from its left neighbour. (No kernel is launched. The table shows
 /// the one of `ring`.)
-pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
+pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     let module = p.devices[0].context.load_module(Ptx::from_src(rung.ptx))?;
     let parts = p.parts();
 

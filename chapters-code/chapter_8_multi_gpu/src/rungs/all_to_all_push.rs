@@ -1,7 +1,7 @@
 //! One kernel per device, which stores each part of its array into the result of another device.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Error, Launch, Rung, rung};
+use harness::{Launch, Prepared, Rung, rung};
 
 use crate::problem::{Collective, MOST, Shared, collective::all_to_alls_only};
 
@@ -15,7 +15,7 @@ rung!(
 const THREADS: u32 = 512;
 
 /// One kernel per device.
-pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
+pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     let kernels = p.kernels(rung.ptx, "all_to_all_push")?; // such as all_to_all_push_4
     let part = p.part();
     let blocks = (part as u32).div_ceil(4 * THREADS);

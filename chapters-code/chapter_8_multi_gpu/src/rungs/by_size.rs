@@ -1,6 +1,6 @@
 //! The rung that suits the size of the arrays.
 
-use harness::{Error, Launch, Rung};
+use harness::{Prepared, Rung};
 
 use super::{flags, low_latency, push};
 use crate::problem::{Collective, collective::all_reduces_only};
@@ -20,7 +20,7 @@ const TWO_SHOT: usize = 1 << 17;
 const PUSH: usize = 1 << 22;
 
 /// As the rung that is chosen.
-pub fn prepare(p: &Collective, _rung: &Rung) -> Result<Launch<Collective>, Error> {
+pub fn prepare(p: &Collective, _rung: &Rung) -> Prepared<Collective> {
     match p.n {
         ..TWO_SHOT => low_latency::prepare(p, &low_latency::RUNG),
         TWO_SHOT..PUSH => flags::prepare(p, &flags::RUNG),

@@ -1,7 +1,7 @@
 //! As `compact_parts`, into scratch memory. The host reads the counts, and copies bring the results to where they belong.
 
 use cudarc::driver::PushKernelArg;
-use harness::{Error, Launch, Rung, buffer};
+use harness::{Launch, Prepared, Rung, buffer};
 
 use super::compact_parts::{self, TILE, config};
 use crate::problem::{
@@ -18,7 +18,7 @@ pub static RUNG: Rung = Rung::new(
 .refuses(compactions_only);
 
 /// One kernel per device, the host, and then copies between the devices.
-pub fn prepare(p: &SpreadCompact, rung: &Rung) -> Result<Launch<SpreadCompact>, Error> {
+pub fn prepare(p: &SpreadCompact, rung: &Rung) -> Prepared<SpreadCompact> {
     let s = &p.spread;
     let kernels = s.devices.kernels(rung.ptx, "predicate_f32")?;
     let words = 2 + 2 * s.part().div_ceil(TILE) as u64; // the counter of blocks, and the status of every tile

@@ -2,7 +2,7 @@
 //! the result.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Error, Launch, Rung, rung};
+use harness::{Launch, Prepared, Rung, rung};
 
 use crate::problem::{
     compact::{Layout, SpreadCompact, compactions_only},
@@ -22,7 +22,7 @@ const THREADS: u32 = 256;
 const TILE: usize = 8192;
 
 /// One kernel per device. Before them and after them, all streams meet.
-pub fn prepare(p: &SpreadCompact, rung: &Rung) -> Result<Launch<SpreadCompact>, Error> {
+pub fn prepare(p: &SpreadCompact, rung: &Rung) -> Prepared<SpreadCompact> {
     let s = &p.spread;
     let kernels = s.devices.kernels(rung.ptx, "predicate_f32")?;
     let resident = s.devices.resident_blocks(&kernels, THREADS)? as usize;

@@ -2,7 +2,7 @@
 
 use chapter_4_compact::rungs::staged;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Error, Launch, Rung, buffer};
+use harness::{Launch, Prepared, Rung, buffer};
 
 use crate::problem::compact::{Layout, SpreadCompact, compactions_only};
 
@@ -27,7 +27,7 @@ pub fn config(n: usize) -> LaunchConfig {
 }
 
 /// One kernel per device.
-pub fn prepare(p: &SpreadCompact, rung: &Rung) -> Result<Launch<SpreadCompact>, Error> {
+pub fn prepare(p: &SpreadCompact, rung: &Rung) -> Prepared<SpreadCompact> {
     let s = &p.spread;
     let kernels = s.devices.kernels(rung.ptx, "predicate_f32")?;
     // The counter of blocks, up to 16 bytes, then two status words per tile.

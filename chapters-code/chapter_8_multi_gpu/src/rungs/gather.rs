@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, buffer, rung};
+use harness::{Launch, Prepared, Rung, buffer, rung};
 
 use crate::problem::{Collective, collective::all_reduces_only};
 
@@ -13,7 +13,7 @@ rung!(
 );
 
 /// Copies between devices, and one kernel on the first.
-pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
+pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     let first = &p.devices[0];
     let module = first.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("sum")?;

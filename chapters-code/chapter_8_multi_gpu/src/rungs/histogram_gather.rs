@@ -4,7 +4,7 @@ use chapter_1_reduce::rungs::columns_block;
 use chapter_2_histogram::rungs::finish_memset;
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, buffer};
+use harness::{Launch, Prepared, Rung, buffer};
 
 use crate::problem::histogram::{SpreadHistogram, histograms_only};
 
@@ -17,7 +17,7 @@ pub static RUNG: Rung = Rung::new(
 .refuses(histograms_only);
 
 /// A kernel per device that counts, copies to the first device, and a kernel there.
-pub fn prepare(p: &SpreadHistogram, rung: &Rung) -> Result<Launch<SpreadHistogram>, Error> {
+pub fn prepare(p: &SpreadHistogram, rung: &Rung) -> Prepared<SpreadHistogram> {
     let s = &p.spread;
     let kernels = s.devices.kernels(rung.ptx, "histogram_f32")?;
     let module = s.devices[0].context.load_module(Ptx::from_src(columns_block::RUNG.ptx))?;

@@ -2,7 +2,7 @@
 
 use chapter_2_histogram::rungs::finish_memset;
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
-use harness::{Error, Launch, Rung, buffer, rung};
+use harness::{Launch, Prepared, Rung, buffer, rung};
 
 use crate::problem::{
     devices::Addresses,
@@ -16,7 +16,7 @@ rung!(
 );
 
 /// A kernel per device that counts, and then one that adds. Between them, all streams meet.
-pub fn prepare(p: &SpreadHistogram, rung: &Rung) -> Result<Launch<SpreadHistogram>, Error> {
+pub fn prepare(p: &SpreadHistogram, rung: &Rung) -> Prepared<SpreadHistogram> {
     let s = &p.spread;
     let kernels = s.devices.kernels(finish_memset::RUNG.ptx, "histogram_f32")?;
     let adds = s.devices.kernels(rung.ptx, "add_counts")?;

@@ -2,7 +2,7 @@
 
 use chapter_3_scan::problem::tile_depth;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Element, Error, Launch, Rung, buffer, ptx};
+use harness::{Element, Launch, Prepared, Rung, buffer, ptx};
 
 use crate::problem::{
     devices::Shared,
@@ -23,10 +23,7 @@ pub static RUNG: Rung = Rung::new(
 const TILE: usize = 65_536;
 
 /// One kernel per device, with one block per tile. Before them and after them, all streams meet.
-pub fn prepare<T: Element<Acc = T>>(
-    p: &SpreadScan<T>,
-    rung: &Rung,
-) -> Result<Launch<SpreadScan<T>>, Error> {
+pub fn prepare<T: Element<Acc = T>>(p: &SpreadScan<T>, rung: &Rung) -> Prepared<SpreadScan<T>> {
     let s = &p.spread;
     let kernels = s.devices.kernels(rung.ptx, &s.entry())?; // such as sum_f32
     let tiles = |n: usize| (n * size_of::<T>()).div_ceil(TILE);

@@ -1,7 +1,7 @@
 //! No barrier: each element travels together with a flag, in one word.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Error, Launch, Rung, rung};
+use harness::{Launch, Prepared, Rung, rung};
 
 use crate::problem::{Collective, Shared, collective::all_reduces_only};
 
@@ -16,7 +16,7 @@ rung!(
 const THREADS: u32 = 512;
 
 /// One kernel per device.
-pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
+pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     let kernels = p.kernels(rung.ptx, "low_latency")?; // such as low_latency_4
     let blocks = p.n.div_ceil(THREADS as usize) as u32;
     let config = LaunchConfig {

@@ -1,7 +1,7 @@
 //! Every device adds all arrays for itself: more bytes, but one trip over the links instead of two.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Error, Launch, Rung, rung};
+use harness::{Launch, Prepared, Rung, rung};
 
 use crate::problem::{Collective, MOST, Shared, collective::all_reduces_only};
 
@@ -15,7 +15,7 @@ rung!(
 const THREADS: u32 = 512;
 
 /// One kernel per device.
-pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
+pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     let kernels = p.kernels(rung.ptx, "one_shot")?; // such as one_shot_4
     let blocks = p.n.div_ceil(4 * THREADS as usize) as u32;
     let config = LaunchConfig {

@@ -1,7 +1,7 @@
 //! Stores only: every device sends its elements to the device that adds them, and that device sends the sums.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Error, Launch, Rung, rung};
+use harness::{Launch, Prepared, Rung, rung};
 
 use crate::problem::{Collective, MOST, Shared, collective::all_reduces_only};
 
@@ -18,13 +18,13 @@ const THREADS: u32 = 512;
 const TILE: usize = 4 * 4 * THREADS as usize;
 
 /// One kernel per device, with two blocks per multiprocessor at most.
-pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
+pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     in_blocks(2 * p.devices[0].properties.multiprocessors as usize, p, rung)
 }
 
 /// One kernel per device, with `most` blocks at most. The broken rung calls it with fewer, so that a block has several
 /// tiles of a small array.
-pub fn in_blocks(most: usize, p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
+pub fn in_blocks(most: usize, p: &Collective, rung: &Rung) -> Prepared<Collective> {
     let kernels = p.kernels(rung.ptx, "push")?; // such as push_4
     let part = p.part();
     let tiles = part.div_ceil(TILE);

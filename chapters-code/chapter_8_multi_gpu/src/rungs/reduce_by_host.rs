@@ -2,7 +2,7 @@
 
 use chapter_1_reduce::rungs::single_pass_tiled;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Element, Error, Launch, Rung, buffer};
+use harness::{Element, Launch, Prepared, Rung, buffer};
 
 use crate::problem::sum::{SpreadSum, add, sums_only};
 
@@ -28,10 +28,7 @@ pub fn blocks_and_depth<T>(n: usize, resident: u32) -> (u32, u64) {
 }
 
 /// One kernel per device, and then the host.
-pub fn prepare<T: Element<Acc = T>>(
-    p: &SpreadSum<T>,
-    rung: &Rung,
-) -> Result<Launch<SpreadSum<T>>, Error> {
+pub fn prepare<T: Element<Acc = T>>(p: &SpreadSum<T>, rung: &Rung) -> Prepared<SpreadSum<T>> {
     let s = &p.spread;
     let kernels = s.devices.kernels(rung.ptx, &s.entry())?; // such as sum_f32
     let resident = s.devices[0].resident_blocks(THREADS);

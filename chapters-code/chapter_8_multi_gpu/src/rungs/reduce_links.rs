@@ -1,7 +1,7 @@
 //! The last block of each device sends the sum of its part to the first device, which adds the sums.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Element, Error, Launch, Rung, buffer, rung};
+use harness::{Element, Launch, Prepared, Rung, buffer, rung};
 
 use super::reduce_by_host::blocks_and_depth;
 use crate::problem::{
@@ -19,10 +19,7 @@ rung!(
 const THREADS: u32 = 512;
 
 /// One kernel per device.
-pub fn prepare<T: Element<Acc = T>>(
-    p: &SpreadSum<T>,
-    rung: &Rung,
-) -> Result<Launch<SpreadSum<T>>, Error> {
+pub fn prepare<T: Element<Acc = T>>(p: &SpreadSum<T>, rung: &Rung) -> Prepared<SpreadSum<T>> {
     let s = &p.spread;
     let kernels = s.devices.kernels(rung.ptx, &s.entry())?; // such as sum_f32
     let resident = s.devices.resident_blocks(&kernels, THREADS)?;

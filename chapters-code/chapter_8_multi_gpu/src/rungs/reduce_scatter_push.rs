@@ -1,7 +1,7 @@
 //! Stores instead of loads: every device sends its elements to the device that adds them, which waits for them.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Error, Launch, Rung, rung};
+use harness::{Launch, Prepared, Rung, rung};
 
 use crate::problem::{Collective, MOST, Shared, collective::reduce_scatters_only};
 
@@ -15,7 +15,7 @@ rung!(
 const THREADS: u32 = 512;
 
 /// One kernel per device.
-pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
+pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     let kernels = p.kernels(rung.ptx, "reduce_scatter_push")?; // such as reduce_scatter_push_4
     let part = p.part();
     let blocks = (part as u32).div_ceil(4 * THREADS);

@@ -1,7 +1,7 @@
 //! The first half of the ring: after it, each device has the whole sum of one chunk.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Error, Launch, Rung};
+use harness::{Launch, Prepared, Rung};
 
 use super::ring;
 use crate::problem::{Collective, Shared, collective::reduce_scatters_only};
@@ -15,7 +15,7 @@ pub static RUNG: Rung = Rung::new(
 .refuses(reduce_scatters_only);
 
 /// devices - 1 steps. In each, every device copies a partial sum from its left neighbour and adds its own elements.
-pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
+pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     let kernels = p.devices.kernels(rung.ptx, "sum")?;
     let chunks = p.parts();
     let blocks = chunks[0].1.div_ceil(1024).clamp(1, p.devices[0].resident_blocks(1024) as usize);

@@ -2,7 +2,7 @@
 
 use chapter_3_scan::{problem::ADD_BLOCK_OFFSETS, problem::tile_depth, rungs::lookback};
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Element, Error, Launch, Rung, buffer};
+use harness::{Element, Launch, Prepared, Rung, buffer};
 
 use crate::problem::{
     scan::{SpreadScan, scans_only},
@@ -22,10 +22,7 @@ pub static RUNG: Rung = Rung::new(
 const TILE: usize = 65_536;
 
 /// Chapter 3's look-back on each device, the host, and then a kernel on each device but the first.
-pub fn prepare<T: Element<Acc = T>>(
-    p: &SpreadScan<T>,
-    rung: &Rung,
-) -> Result<Launch<SpreadScan<T>>, Error> {
+pub fn prepare<T: Element<Acc = T>>(p: &SpreadScan<T>, rung: &Rung) -> Prepared<SpreadScan<T>> {
     let s = &p.spread;
     let kernels = s.devices.kernels(rung.ptx, &format!("inclusive_{}", s.entry()))?;
     let adds = s.devices.kernels(ADD_BLOCK_OFFSETS, &s.entry())?; // such as sum_f32

@@ -2,7 +2,7 @@
 
 use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, kernel::grid, rung};
+use harness::{Launch, Prepared, Rung, kernel::grid, rung};
 
 use crate::problem::{Collective, Shared, collective::transpositions_only, matrix};
 
@@ -13,7 +13,7 @@ rung!(
 );
 
 /// Two kernels per device, and one copy per pair of devices between them.
-pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
+pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     let mut kernels = Vec::new();
     for device in p.devices.iter() {
         let module = device.context.load_module(Ptx::from_src(rung.ptx))?;

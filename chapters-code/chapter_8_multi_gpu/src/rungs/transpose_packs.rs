@@ -1,6 +1,6 @@
 //! As before, with 16 bytes per access to the memory of a device.
 
-use harness::{Case, Error, Launch, Refusal, Rung, rung};
+use harness::{Case, Prepared, Refusal, Rung, rung};
 
 use super::transpose_push;
 use crate::problem::{Collective, collective::transpositions_only, matrix};
@@ -12,7 +12,7 @@ rung!(
 );
 
 /// One kernel per device. Before them and after them, all streams meet.
-pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
+pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     transpose_push::in_tiles("transpose_packs", 64, p, rung)
 }
 

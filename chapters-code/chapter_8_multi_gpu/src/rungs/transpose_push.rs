@@ -1,7 +1,7 @@
 //! One kernel per device: a tile is stored, transposed, where it belongs in the memory of another device.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Error, Launch, Rung, rung};
+use harness::{Launch, Prepared, Rung, rung};
 
 use crate::problem::{Collective, collective::transpositions_only, matrix};
 
@@ -12,17 +12,12 @@ rung!(
 );
 
 /// One kernel per device. Before them and after them, all streams meet.
-pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
+pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     in_tiles("transpose_push", 32, p, rung)
 }
 
 /// As [`prepare`], by a kernel of this name with tiles of `side` rows and columns.
-pub fn in_tiles(
-    kernel: &str,
-    side: usize,
-    p: &Collective,
-    rung: &Rung,
-) -> Result<Launch<Collective>, Error> {
+pub fn in_tiles(kernel: &str, side: usize, p: &Collective, rung: &Rung) -> Prepared<Collective> {
     let kernels = p.devices.kernels(rung.ptx, kernel)?;
     let (rows, cols) = matrix(&p.case);
     let (row_part, col_part) = (p.devices.part(rows), p.part());

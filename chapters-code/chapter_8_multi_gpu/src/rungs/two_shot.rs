@@ -1,7 +1,7 @@
 //! Every device adds one part of all arrays: its kernel loads from all devices, and stores to all.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Error, Launch, Rung, rung};
+use harness::{Launch, Prepared, Rung, rung};
 
 use crate::problem::{Collective, collective::all_reduces_only};
 
@@ -15,7 +15,7 @@ rung!(
 const THREADS: u32 = 512;
 
 /// One kernel per device. Before them and after them, all streams meet.
-pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
+pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     let kernels = p.kernels(rung.ptx, "two_shot")?; // such as two_shot_4
     let parts = p.parts();
     let blocks = (parts[0].1 as u32).div_ceil(4 * THREADS);
