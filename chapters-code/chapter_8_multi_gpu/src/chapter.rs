@@ -1,7 +1,6 @@
 //! The chapter as the report runs it: which rungs there are, on which cases, in how much memory.
 
 use chapter_2_histogram::bins::USUAL;
-use clap::ValueEnum as _;
 use harness::{
     AnyProblem, Case, ChapterParameters, Device, Dtype, Element, Error, Ladder, Parameters, Posed,
     Rung, Shape, rung::rungs,
@@ -96,7 +95,7 @@ impl Chapter for MultiGpu {
         let own = match DeviceParameters::of(case).task {
             Some(_) => None,
             None => {
-                let mut tasks = Task::value_variants().iter().map(|&task| task::doing(task, case));
+                let mut tasks = Task::ALL.into_iter().map(|task| task::doing(task, case));
                 tasks.find(|case| rung.refusal(case).is_none())
             }
         };

@@ -15,6 +15,7 @@ pub mod error;
 pub mod graph;
 pub mod inputs;
 pub mod kernel;
+mod names;
 pub mod nccl;
 pub mod parameters;
 pub mod rung;
