@@ -85,11 +85,7 @@ static ROUNDED_UP: Rung = broken!(
     [Result],
     "floats at the range's end are counted behind the last bin"
 )
-.adapts(|case| Case {
-    dtype: Dtype::F32,
-    parameters: HistogramParameters::of_bins(257).into(),
-    ..uniform(case)
-});
+.adapts(|case| Case { dtype: Dtype::F32, ..uniform(case) }.with(HistogramParameters::of_bins(257)));
 
 /// About as many keys as the case asks for, but enough for several blocks.
 fn several_blocks(case: &Case) -> u64 {
@@ -98,11 +94,8 @@ fn several_blocks(case: &Case) -> u64 {
 
 /// Uniform keys in the usual bins, in several blocks: that brings out most faults.
 fn uniform(case: &Case) -> Case {
-    Case {
-        seed: case.seed,
-        parameters: HistogramParameters::of_bins(USUAL).into(),
-        ..Case::vector(several_blocks(case), Dtype::U32, Op::Sum)
-    }
+    Case { seed: case.seed, ..Case::vector(several_blocks(case), Dtype::U32, Op::Sum) }
+        .with(HistogramParameters::of_bins(USUAL))
 }
 
 /// The output is set to zero, then blocks with `counters` counters of shared memory each add to it.

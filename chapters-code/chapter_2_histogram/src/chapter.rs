@@ -165,11 +165,10 @@ pub fn checksum_cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for dtype in DTYPES {
         for (n, bins) in [(1024, 256), ((1 << 16) + 3, 3), ((1 << 16) + 3, MOST)] {
-            cases.push(Case {
-                seed: 7,
-                parameters: HistogramParameters::of_bins(bins).into(),
-                ..Case::vector(n, dtype, Op::Sum)
-            });
+            cases.push(
+                Case { seed: 7, ..Case::vector(n, dtype, Op::Sum) }
+                    .with(HistogramParameters::of_bins(bins)),
+            );
         }
     }
     cases

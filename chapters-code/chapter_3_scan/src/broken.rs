@@ -99,10 +99,10 @@ static STATIC_TILE_INDEX: Rung = broken!(
 fn sum_of_blocks(case: &Case) -> Case {
     Case {
         seed: case.seed,
-        parameters: ScanParameters::of_kind(Kind::Inclusive).into(),
         block: case.block,
         ..Case::vector(case.elements().max(4096) | 1, Dtype::F32, Op::Sum)
     }
+    .with(ScanParameters::of_kind(Kind::Inclusive))
 }
 
 /// The blocks of `shuffle`, and nothing about what comes before a block.

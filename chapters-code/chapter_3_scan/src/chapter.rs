@@ -69,10 +69,9 @@ pub fn checksum_cases() -> Vec<Case> {
     for dtype in Dtype::ALL {
         for op in Op::ALL.into_iter().filter(|&op| has_kernels(op, dtype)) {
             for kind in [Kind::Inclusive, Kind::Exclusive] {
-                cases.extend([1024, (1 << 16) + 3].map(|n| Case {
-                    seed: 7,
-                    parameters: ScanParameters::of_kind(kind).into(),
-                    ..Case::vector(n, dtype, op)
+                cases.extend([1024, (1 << 16) + 3].map(|n| {
+                    Case { seed: 7, ..Case::vector(n, dtype, op) }
+                        .with(ScanParameters::of_kind(kind))
                 }));
             }
         }

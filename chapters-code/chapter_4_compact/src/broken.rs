@@ -97,10 +97,10 @@ pub static NO_CAPACITY: Rung = broken!(
 fn random_f32(case: &Case) -> Case {
     Case {
         seed: case.seed,
-        parameters: SelectionParameters::new(By::Mask, density(case), Pattern::Random).into(),
         block: case.block,
         ..Case::vector(case.elements().max(20_000) | 1, Dtype::F32, Op::Sum)
     }
+    .with(SelectionParameters::new(By::Mask, density(case), Pattern::Random))
 }
 
 /// The number of elements for which the output of `no_capacity` has no room: they fit into a guard zone.

@@ -54,15 +54,11 @@ impl Chapter for Compact {
             Some(mask) => (part_selected(mask), None),
             None => (inputs::density(case), Some(inputs::pattern(case))),
         };
-        Case {
-            parameters: SelectionParameters {
-                by: Some(inputs::by(case)),
-                density: Some(density),
-                mask: pattern,
-            }
-            .into(),
-            ..*case
-        }
+        case.with(SelectionParameters {
+            by: Some(inputs::by(case)),
+            density: Some(density),
+            mask: pattern,
+        })
     }
 
     fn parameters_in_words(&self, case: &Case) -> String {
@@ -150,10 +146,9 @@ pub fn checksum_cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for dtype in [Dtype::F32, Dtype::I64, Dtype::U8] {
         for (by, density, pattern) in selections {
-            cases.extend([1024, (1 << 16) + 3].map(|n| Case {
-                seed: 7,
-                parameters: SelectionParameters::new(by, density, pattern).into(),
-                ..Case::vector(n, dtype, Op::Sum)
+            cases.extend([1024, (1 << 16) + 3].map(|n| {
+                Case { seed: 7, ..Case::vector(n, dtype, Op::Sum) }
+                    .with(SelectionParameters::new(by, density, pattern))
             }));
         }
     }

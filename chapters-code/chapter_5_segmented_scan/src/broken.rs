@@ -123,11 +123,8 @@ fn long_row(case: &Case) -> Case {
         return *case;
     }
     let matrix = Some(Matrix::LongRow);
-    Case {
-        seed: case.seed,
-        parameters: SegmentParameters { matrix, ..SegmentParameters::default() }.into(),
-        ..Case::vector(case.elements().max(1 << 15) | 1, Dtype::F32, Op::Sum)
-    }
+    Case { seed: case.seed, ..Case::vector(case.elements().max(1 << 15) | 1, Dtype::F32, Op::Sum) }
+        .with(SegmentParameters { matrix, ..SegmentParameters::default() })
 }
 
 /// A scan of sums of `f32` in such segments, about as large as the case, but of more than two blocks. Cases
@@ -136,16 +133,12 @@ fn scan_of(case: &Case, kind: Kind, segments: Segments) -> Case {
     if !matches!(Task::of(case), Task::Scan(_)) {
         return *case;
     }
-    Case {
-        seed: case.seed,
-        parameters: SegmentParameters {
+    Case { seed: case.seed, ..Case::vector(case.elements().max(4096) | 1, Dtype::F32, Op::Sum) }
+        .with(SegmentParameters {
             kind: Some(kind),
             segments: Some(segments),
             ..SegmentParameters::default()
-        }
-        .into(),
-        ..Case::vector(case.elements().max(4096) | 1, Dtype::F32, Op::Sum)
-    }
+        })
 }
 
 /// The fault: the aggregates of blocks are added as they are, without a scan of them.

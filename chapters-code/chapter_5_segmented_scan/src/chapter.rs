@@ -173,36 +173,26 @@ pub fn checksum_cases() -> Vec<Case> {
     {
         for kind in [Some(Kind::Inclusive), Some(Kind::Exclusive), None] {
             cases.extend([1024, (1 << 16) + 3].map(|n| {
-                Case {
-                    seed: 7,
-                    parameters: SegmentParameters {
-                        kind,
-                        segments: Some(Segments::PowerLaw),
-                        ..SegmentParameters::default()
-                    }
-                    .into(),
-                    ..Case::vector(n, dtype, op)
-                }
+                Case { seed: 7, ..Case::vector(n, dtype, op) }.with(SegmentParameters {
+                    kind,
+                    segments: Some(Segments::PowerLaw),
+                    ..SegmentParameters::default()
+                })
             }));
         }
     }
     cases.extend(Conversion::ALL.map(|conversion| {
-        Case {
-            seed: 7,
-            parameters: SegmentParameters {
+        Case { seed: 7, ..Case::vector((1 << 16) + 3, Dtype::U32, Op::Sum) }.with(
+            SegmentParameters {
                 convert: Some(conversion),
                 segments: Some(Segments::Empty),
                 ..SegmentParameters::default()
-            }
-            .into(),
-            ..Case::vector((1 << 16) + 3, Dtype::U32, Op::Sum)
-        }
+            },
+        )
     }));
-    cases.extend(Matrix::MADE.map(|matrix| Case {
-        seed: 7,
-        parameters:
-            SegmentParameters { matrix: Some(matrix), ..SegmentParameters::default() }.into(),
-        ..Case::vector((1 << 16) + 3, Dtype::F32, Op::Sum)
+    cases.extend(Matrix::MADE.map(|matrix| {
+        Case { seed: 7, ..Case::vector((1 << 16) + 3, Dtype::F32, Op::Sum) }
+            .with(SegmentParameters { matrix: Some(matrix), ..SegmentParameters::default() })
     }));
     cases
 }

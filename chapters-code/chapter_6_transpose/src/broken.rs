@@ -90,7 +90,7 @@ static ONE_BOUNDS_CHECK: Rung = broken!(
     let case = enlarged(case, 5, 0);
     let ld = Some(Layout::of(&case).cols + 32);
     let parameters = MatrixParameters { ld, ..MatrixParameters::of(&case) };
-    Case { parameters: parameters.into(), ..case }
+    case.with(parameters)
 });
 static UNCHECKED_EDGE: Rung = broken!(
     "unchecked_edge",

@@ -108,9 +108,9 @@ fn enlarged(case: &Case, more: u64, parameters: AccessParameters) -> Case {
     let own = Case {
         shape: Shape::Vector { n: case.elements().max(4096) / 4096 * 4096 + more },
         seed: case.seed,
-        parameters: parameters.into(),
         ..Case::vector(0, Dtype::F32, Op::Sum)
-    };
+    }
+    .with(parameters);
     match Task::of(&own).is_like(Task::of(case)) {
         true => own,
         false => *case,

@@ -150,10 +150,8 @@ fn refuse(case: &Case) -> Option<(String, String)> {
 pub fn checksum_cases() -> Vec<Case> {
     let sizes = [257, 5000, 100_003];
     let of_size = |n| {
-        patterns::usual().map(|parameters| Case {
-            seed: 7,
-            parameters: parameters.into(),
-            ..Case::vector(n, Dtype::F32, Op::Sum)
+        patterns::usual().map(|parameters| {
+            Case { seed: 7, ..Case::vector(n, Dtype::F32, Op::Sum) }.with(parameters)
         })
     };
     sizes.into_iter().flat_map(of_size).collect()

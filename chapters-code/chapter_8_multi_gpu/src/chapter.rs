@@ -87,7 +87,7 @@ impl Chapter for MultiGpu {
         let task = task.filter(|&task| task != Task::AllReduce);
         let is_histogram = task == Some(Task::Histogram);
         let bins = is_histogram.then_some(bins.unwrap_or(USUAL));
-        Case { parameters: DeviceParameters { devices, task, bins }.into(), ..*case }
+        case.with(DeviceParameters { devices, task, bins })
     }
 
     /// A case that leaves the task open gets the rung's own.

@@ -46,7 +46,7 @@ pub fn doing(task: Task, case: &Case) -> Case {
         }
         shape => shape,
     };
-    Case { shape, parameters: parameters.into(), ..*case }
+    Case { shape, ..*case }.with(parameters)
 }
 
 /// The task of a case: an all-reduce where the case does not say.

@@ -102,6 +102,11 @@ impl Case {
         }
     }
 
+    /// The same case with these parameters.
+    pub fn with(self, parameters: impl Into<Parameters>) -> Self {
+        Self { parameters: parameters.into(), ..self }
+    }
+
     /// Elements of the input.
     pub fn elements(&self) -> u64 {
         self.shape.elements()
