@@ -5,10 +5,7 @@
 
 use cudarc::driver::{DriverError, LaunchConfig, PushKernelArg, sys::CUresult};
 use cudarc::nvrtc::Ptx;
-use harness::{
-    Case, Dtype, Element, Input, Ladder, Launch, Op, Prepared, Rung, Shape, buffer, ptx,
-    verify::Checker,
-};
+use harness::{Case, Dtype, Element, Input, Ladder, Launch, Op, Prepared, Rung, Shape, buffer};
 
 use crate::problem::{Depth, Reduction, vectors_only};
 use crate::rungs::{first_add, sequential, unrolled_warp};
@@ -31,15 +28,9 @@ pub fn broken<T: Element>() -> Ladder<Reduction<T>> {
 }
 
 macro_rules! broken {
-    ($name:literal, $of:literal, [$($by:ident),*], $idea:literal) => {
-        Rung::new(
-            $name,
-            $idea,
-            ptx!("kernels/broken/" $name ".ptx"),
-        )
-        .refuses(vectors_only)
-        .broken($of, &[$(Checker::$by),*])
-        .adapts(large_sum)
+    ($($rung:tt)*) => {
+        harness::broken!($($rung)*)
+            .refuses(vectors_only).adapts(large_sum)
     };
 }
 

@@ -5,9 +5,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{
-    Case, Dtype, Input, Ladder, Launch, Op, Prepared, Rung, Shape, ptx, verify::Checker,
-};
+use harness::{Case, Dtype, Input, Ladder, Launch, Op, Prepared, Rung, Shape, ptx};
 
 use crate::{
     HistogramParameters,
@@ -32,15 +30,9 @@ pub fn broken<K: Key>() -> Ladder<Counting<K>> {
 }
 
 macro_rules! broken {
-    ($name:literal, $of:literal, [$($by:ident),*], $idea:literal) => {
-        Rung::new(
-            $name,
-            $idea,
-            ptx!("kernels/broken/" $name ".ptx"),
-        )
-        .refuses(|rung, case| refuses(rung, case, bins::MOST))
-        .broken($of, &[$(Checker::$by),*])
-        .adapts(uniform)
+    ($($rung:tt)*) => {
+        harness::broken!($($rung)*)
+            .refuses(|rung, case| refuses(rung, case, bins::MOST)).adapts(uniform)
     };
 }
 
@@ -64,14 +56,13 @@ static ZEROING_RACES: Rung = broken!(
     [Races, Result],
     "blocks zero the output that others already add to"
 );
-static CLUSTER_UNREADY: Rung = Rung::new(
+static CLUSTER_UNREADY: Rung = broken!(
     "cluster_unready",
-    "blocks of a cluster add to counters that their owner has not zeroed",
+    "clustered",
     ptx!("kernels/broken/cluster_unready.compute_90.ptx"),
-)
-.refuses(|rung, case| refuses(rung, case, bins::MOST))
-.broken("clustered", &[Checker::Races, Checker::Result])
-.adapts(uniform);
+    [Races, Result],
+    "blocks of a cluster add to counters that their owner has not zeroed"
+);
 static PACKED_OVERFLOW: Rung =
     broken!("packed_overflow", "shared_atomics", [Result], "two counters of 16 bits in a word")
         .adapts(|case| Case {

@@ -7,7 +7,6 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{
     Case, Dtype, Element, Kind, Ladder, Launch, Op, Prepared, PtxText, Rung, Shape, buffer, ptx,
-    verify::Checker,
 };
 
 use crate::{
@@ -30,18 +29,15 @@ pub fn broken<T: Element>() -> Ladder<PrefixScan<T>> {
 }
 
 macro_rules! broken {
-    ($name:literal, $of:literal, $ptx:expr, [$($by:ident),*], $idea:literal) => {
-        Rung::new($name, $idea, $ptx)
-            .refuses(vectors_only)
-            .broken($of, &[$(Checker::$by),*])
-            .adapts(sum_of_blocks)
+    ($($rung:tt)*) => {
+        harness::broken!($($rung)*)
+            .refuses(vectors_only).adapts(sum_of_blocks)
     };
 }
 
 static ONE_BUFFER: Rung = broken!(
     "one_buffer",
     "hillis_steele",
-    ptx!("kernels/broken/one_buffer.ptx"),
     [Races, Result],
     "the steps of Hillis and Steele in one buffer"
 );
@@ -65,7 +61,6 @@ pub static PREVIOUS_BLOCK_ONLY: Rung = broken!(
 pub static SWAPPED_OPERANDS: Rung = broken!(
     "swapped_operands",
     "shuffle",
-    ptx!("kernels/broken/swapped_operands.ptx"),
     [Result],
     "an element is combined with its prefix in the wrong order: no sum shows it"
 )
@@ -73,7 +68,6 @@ pub static SWAPPED_OPERANDS: Rung = broken!(
 static FLAG_WITHOUT_RELEASE: Rung = broken!(
     "flag_without_release",
     "chained",
-    ptx!("kernels/broken/flag_without_release.ptx"),
     [Races, Result],
     "a prefix and its flag in two words, written in no order"
 );
@@ -87,7 +81,6 @@ static RING_WITHOUT_FENCE: Rung = broken!(
 static STATIC_TILE_INDEX: Rung = broken!(
     "static_tile_index",
     "lookback",
-    ptx!("kernels/broken/static_tile_index.ptx"),
     [Fault],
     "look-back with tiles numbered by blockIdx: it never ends on a GPU"
 )

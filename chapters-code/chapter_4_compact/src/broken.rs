@@ -5,9 +5,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{
-    Case, Dtype, Element, Kind, Ladder, Launch, Op, Prepared, Rung, ptx, verify::Checker,
-};
+use harness::{Case, Dtype, Element, Kind, Ladder, Launch, Op, Prepared, Rung};
 
 use crate::{
     By, Pattern, SelectionParameters,
@@ -30,11 +28,9 @@ pub fn broken<T: Element>() -> Ladder<Compaction<T>> {
 }
 
 macro_rules! broken {
-    ($name:literal, $of:literal, $ptx:expr, [$($by:ident),*], $idea:literal) => {
-        Rung::new($name, $idea, $ptx)
-            .refuses(vectors_only)
-            .broken($of, &[$(Checker::$by),*])
-            .adapts(random_f32)
+    ($($rung:tt)*) => {
+        harness::broken!($($rung)*)
+            .refuses(vectors_only).adapts(random_f32)
     };
 }
 
@@ -50,7 +46,6 @@ static INCLUSIVE_INDEX: Rung = broken!(
 pub static FLAG_COUNTED_TWICE: Rung = broken!(
     "flag_counted_twice",
     "scan_then_scatter",
-    ptx!("kernels/broken/flag_counted_twice.ptx"),
     [Result],
     "an exclusive scan made from the inclusive one by adding a flag instead of subtracting it"
 )
@@ -58,21 +53,18 @@ pub static FLAG_COUNTED_TWICE: Rung = broken!(
 static MASK_NOT_NORMALIZED: Rung = broken!(
     "mask_not_normalized",
     "unordered",
-    ptx!("kernels/broken/mask_not_normalized.ptx"),
     [Result],
     "the bytes of a mask added up, as if every byte but 0 were 1"
 );
 static ACTIVE_LANES: Rung = broken!(
     "active_lanes",
     "unordered",
-    ptx!("kernels/broken/active_lanes.ptx"),
     [Races, Result],
     "ranks among __activemask(), taken in two branches"
 );
 static MISSING_BARRIER: Rung = broken!(
     "missing_barrier",
     "staged",
-    ptx!("kernels/broken/missing_barrier.ptx"),
     [Races, Result],
     "selected elements read from shared memory before all are there"
 );
@@ -80,7 +72,6 @@ static MISSING_BARRIER: Rung = broken!(
 pub static LAST_TILE_ONLY: Rung = broken!(
     "last_tile_only",
     "staged",
-    ptx!("kernels/broken/last_tile_only.ptx"),
     [Result],
     "the count of the last tile, instead of the count of all tiles"
 );
@@ -88,7 +79,6 @@ pub static LAST_TILE_ONLY: Rung = broken!(
 pub static NO_CAPACITY: Rung = broken!(
     "no_capacity",
     "unordered",
-    ptx!("kernels/broken/no_capacity.ptx"),
     [Guard, Fault],
     "selected elements are written, whether there is room or not"
 );

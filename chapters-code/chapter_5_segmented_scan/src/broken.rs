@@ -5,9 +5,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{
-    Case, Dtype, Element, Kind, Ladder, Launch, Op, Prepared, PtxText, Rung, ptx, verify::Checker,
-};
+use harness::{Case, Dtype, Element, Kind, Ladder, Launch, Op, Prepared, PtxText, Rung, ptx};
 
 use crate::{
     Matrix, SegmentParameters, Segments,
@@ -47,21 +45,11 @@ const ADD_PREVIOUS: PtxText = ptx!("kernels/broken/previous_block_only.ptx");
 const ADD_PREVIOUS_TILE: PtxText = ptx!("kernels/broken/previous_tile_only.ptx");
 
 macro_rules! broken {
-    ($name:literal, $of:literal, $ptx:expr, [$($by:ident),*], $idea:literal) => {
-        Rung::new($name, $idea, $ptx)
+    ($($rung:tt)*) => {
+        harness::broken!($($rung)*)
             .refuses(scans_only)
-            .broken($of, &[$(Checker::$by),*])
             // A block of 256 has a head, and what is open before it.
             .adapts(|case| scan_of(case, Kind::Inclusive, Segments::Of(100)))
-    };
-    ($name:literal, $of:literal, [$($by:ident),*], $idea:literal) => {
-        broken!(
-            $name,
-            $of,
-            ptx!("kernels/broken/" $name ".ptx"),
-            [$($by),*],
-            $idea
-        )
     };
 }
 

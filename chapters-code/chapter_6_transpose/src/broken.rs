@@ -7,7 +7,6 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{
     Case, ChapterParameters, Dtype, Element, Ladder, Launch, Op, Prepared, Rung, Shape, ptx,
-    verify::Checker,
 };
 
 use crate::{
@@ -30,9 +29,8 @@ pub fn broken<T: Element>() -> Ladder<Matrices<T>> {
 }
 
 macro_rules! broken {
-    ($name:literal, $of:literal, $ptx:literal, [$($by:ident),*], $idea:literal) => {
-        Rung::new($name, $idea, ptx!("kernels/" $ptx))
-            .broken($of, &[$(Checker::$by),*])
+    ($($rung:tt)*) => {
+        harness::broken!($($rung)*)
             .refuses(matrices_only)
             // More rows than columns: a row of the output is too short to leave it, but overlaps others.
             .adapts(|case| enlarged(case, 32, 0))
@@ -42,28 +40,25 @@ macro_rules! broken {
 static MISSING_BARRIER: Rung = broken!(
     "missing_barrier",
     "padded",
-    "broken/missing_barrier.ptx",
     [Races, Result],
     "no barrier between filling the tile and reading it"
 );
 static SWIZZLE_ONE_SIDE: Rung = broken!(
     "swizzle_one_side",
     "swizzled",
-    "broken/swizzle_one_side.ptx",
     [Result],
     "a tile that is permuted when it is filled, and not when it is read"
 );
 static WIDTH_FOR_HEIGHT: Rung = broken!(
     "width_for_height",
     "padded",
-    "broken/width_for_height.ptx",
     [Result],
     "output rows as long as input rows, which is right for squares"
 );
 static IN_PLACE_TILES: Rung = broken!(
     "in_place_tiles",
     "coarsened",
-    "coarsened.ptx",
+    ptx!("kernels/coarsened.ptx"),
     [Races, Result],
     "the kernel for two arrays, launched with one array as both"
 )
@@ -72,7 +67,6 @@ static IN_PLACE_TILES: Rung = broken!(
 static IN_PLACE_SWAPS: Rung = broken!(
     "in_place_swaps",
     "in_place",
-    "broken/in_place_swaps.ptx",
     [Races, Result],
     "both threads of a pair of elements swap the pair"
 )
@@ -81,7 +75,6 @@ static IN_PLACE_SWAPS: Rung = broken!(
 static ONE_BOUNDS_CHECK: Rung = broken!(
     "one_bounds_check",
     "padded",
-    "broken/one_bounds_check.ptx",
     [Result],
     "one bounds check, of the input, for the output too"
 )
@@ -95,7 +88,6 @@ static ONE_BOUNDS_CHECK: Rung = broken!(
 static UNCHECKED_EDGE: Rung = broken!(
     "unchecked_edge",
     "padded",
-    "broken/unchecked_edge.ptx",
     [Result, Guard, Fault],
     "no bounds check at all, which is right for multiples of 32"
 )

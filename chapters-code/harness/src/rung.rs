@@ -429,15 +429,33 @@ macro_rules! ladder {
     };
 }
 
-/// The static `RUNG` of a rung's file, by its name and its idea: a [`Rung`] of `kernels/<name>.ptx`, to which the methods
-/// of [`Rung`] that follow are applied: `rung!("shuffle", "the last steps by shuffles", refuses(vectors_only))`.
+/// The static `RUNG` of a rung's file, by its name and its idea: a [`Rung`] of `kernels/<name>.ptx`, or of the file that
+/// stands next. The methods of [`Rung`] that follow are applied to it:
+/// `rung!("shuffle", "the last steps by shuffles", refuses(vectors_only))`.
 #[macro_export]
 macro_rules! rung {
     ($name:literal, $idea:literal $(, $method:ident($argument:expr))*) => {
+        $crate::rung!(@ $name, $idea, $crate::ptx!("kernels/" $name ".ptx") $(, $method($argument))*);
+    };
+    ($name:literal, $idea:literal, $ptx:literal $(, $method:ident($argument:expr))*) => {
+        $crate::rung!(@ $name, $idea, $crate::ptx!($ptx) $(, $method($argument))*);
+    };
+    (@ $name:literal, $idea:literal, $ptx:expr $(, $method:ident($argument:expr))*) => {
         #[doc = concat!("The rung `", $name, "`: ", $idea, ".")]
         pub static RUNG: $crate::Rung =
-            $crate::Rung::new($name, $idea, $crate::ptx!("kernels/" $name ".ptx"))
-                $(.$method($argument))*;
+            $crate::Rung::new($name, $idea, $ptx)$(.$method($argument))*;
+    };
+}
+
+/// A [`Rung`] that is wrong on purpose: its name, the right rung that it is made of, the checks that detect its fault,
+/// and its idea. Its kernels are those of `kernels/broken/<name>.ptx`, unless a text is given before the checks.
+#[macro_export]
+macro_rules! broken {
+    ($name:literal, $of:literal, [$($by:ident),*], $idea:literal) => {
+        $crate::broken!($name, $of, $crate::ptx!("kernels/broken/" $name ".ptx"), [$($by),*], $idea)
+    };
+    ($name:literal, $of:literal, $ptx:expr, [$($by:ident),*], $idea:literal) => {
+        $crate::Rung::new($name, $idea, $ptx).broken($of, &[$($crate::verify::Checker::$by),*])
     };
 }
 

@@ -2,17 +2,16 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, PtxText, Rung, buffer, ptx};
+use harness::{Element, Launch, Prepared, PtxText, Rung, buffer, ptx, rung};
 
 use crate::problem::{Depth, Reduction, vectors_only};
 
-/// A second kernel of one block combines the results of block_reduce.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "finish_second_kernel",
     "block_reduce, then a kernel of one block",
-    ptx!("kernels/block_reduce.ptx"),
-)
-.refuses(vectors_only);
+    "kernels/block_reduce.ptx",
+    refuses(vectors_only)
+);
 
 static SECOND: PtxText = ptx!("kernels/finish_second_kernel.ptx");
 

@@ -2,17 +2,16 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, ptx};
+use harness::{Element, Launch, Prepared, Rung, rung};
 
 use crate::problem::{Depth, Reduction, vectors_only};
 
-/// One instruction replaces the shuffles of a warp, for 32-bit integers.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "redux",
     "block_reduce, with one instruction for a warp's shuffles",
-    ptx!("kernels/redux.compute_80.ptx"),
-)
-.refuses(vectors_only);
+    "kernels/redux.compute_80.ptx",
+    refuses(vectors_only)
+);
 
 /// Runs the kernel on the input, then again on the results of the blocks, until one result is left.
 pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Prepared<Reduction<T>> {

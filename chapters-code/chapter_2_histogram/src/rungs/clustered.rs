@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, ptx};
+use harness::{Launch, Prepared, Rung, rung};
 
 use crate::geometry::{self, TileBlocks};
 use crate::{
@@ -11,13 +11,12 @@ use crate::{
     reference::Key,
 };
 
-/// The two blocks of a cluster share one histogram: each has half of the counters, and adds to both halves.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "clustered",
     "two blocks of a cluster share one histogram",
-    ptx!("kernels/clustered.compute_90.ptx"),
-)
-.refuses(|rung, case| refuses(rung, case, bins::MOST));
+    "kernels/clustered.compute_90.ptx",
+    refuses(|rung, case| refuses(rung, case, bins::MOST))
+);
 
 /// The number of blocks of a cluster, as in `clustered.cu`.
 const CLUSTER: u32 = 2;

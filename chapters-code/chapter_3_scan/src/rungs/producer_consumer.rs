@@ -2,17 +2,16 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, ptx};
+use harness::{Element, Launch, Prepared, Rung, rung};
 
 use crate::problem::{PrefixScan, tile_depth, vectors_only};
 
-/// One warp of a block copies tiles into two stages of shared memory. The other warps take them from there.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "producer_consumer",
     "one warp copies tiles into a ring of two stages, the others take them from there",
-    ptx!("kernels/producer_consumer.compute_90.ptx"),
-)
-.refuses(vectors_only);
+    "kernels/producer_consumer.compute_90.ptx",
+    refuses(vectors_only)
+);
 
 /// Bytes of a tile, and of a stage.
 const STAGE: u32 = 24_576;

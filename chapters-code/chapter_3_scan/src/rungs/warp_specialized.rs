@@ -2,17 +2,16 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, kernel, ptx};
+use harness::{Element, Launch, Prepared, Rung, kernel, rung};
 
 use crate::problem::{PrefixScan, vectors_only};
 
-/// Warp specialization: one warp copies tiles to a ring of stages, others reduce and scan them there.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "warp_specialized",
     "warp specialization: tiles wait in shared memory, and are read once",
-    ptx!("kernels/warp_specialized.compute_90.ptx"),
-)
-.refuses(vectors_only);
+    "kernels/warp_specialized.compute_90.ptx",
+    refuses(vectors_only)
+);
 
 /// Bytes of a tile, and of the stage that holds it.
 const STAGE: u32 = 24_576;

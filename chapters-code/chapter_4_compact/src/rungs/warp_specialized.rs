@@ -2,17 +2,16 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, kernel, ptx};
+use harness::{Element, Launch, Prepared, Rung, kernel, rung};
 
 use crate::problem::{Compaction, Order, by_mask_only};
 
-/// Warp specialization: some warps count tiles of the mask ahead of the data.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "warp_specialized",
     "warp specialization: some warps count tiles of the mask ahead of the data",
-    ptx!("kernels/warp_specialized.compute_90.ptx"),
-)
-.refuses(by_mask_only);
+    "kernels/warp_specialized.compute_90.ptx",
+    refuses(by_mask_only)
+);
 
 /// Elements of a tile.
 const TILE: u64 = 8192;

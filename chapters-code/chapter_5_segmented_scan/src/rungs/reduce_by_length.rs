@@ -2,18 +2,17 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, PtxText, Rung, buffer, ptx};
+use harness::{Element, Launch, Prepared, PtxText, Rung, buffer, ptx, rung};
 
 use super::reduce_merge_path;
 use crate::problem::reduce::{Given, SegmentedReduce, reductions_only};
 
-/// One block per segment where segments are long and many, otherwise the merge path.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "reduce_by_length",
     "one block per segment where segments are long and many, otherwise the merge path",
-    ptx!("kernels/reduce_merge_path.ptx"),
-)
-.refuses(reductions_only);
+    "kernels/reduce_merge_path.ptx",
+    refuses(reductions_only)
+);
 
 /// The kernel for long segments.
 static REDUCE_LONG: PtxText = ptx!("kernels/reduce_long.ptx");

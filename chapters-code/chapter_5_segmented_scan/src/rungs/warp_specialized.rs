@@ -3,17 +3,16 @@
 use chapter_3_scan::problem::tile_depth;
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, kernel, ptx};
+use harness::{Element, Launch, Prepared, Rung, kernel, rung};
 
 use crate::problem::scan::{SegmentedScan, scans_only};
 
-/// Warp specialization: one warp copies tiles to a ring of stages, others reduce and scan them there.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "warp_specialized",
     "warp specialization: tiles wait in shared memory, and are read once",
-    ptx!("kernels/warp_specialized.compute_90.ptx"),
-)
-.refuses(scans_only);
+    "kernels/warp_specialized.compute_90.ptx",
+    refuses(scans_only)
+);
 
 /// Bytes of a tile, and of a stage, which holds its flags too.
 const TILE: u64 = 24_576;

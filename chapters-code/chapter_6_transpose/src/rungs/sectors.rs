@@ -8,17 +8,16 @@ use cudarc::driver::{
     },
 };
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, ptx};
+use harness::{Element, Launch, Prepared, Rung, rung};
 
 use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 
-/// Rows may begin anywhere: every store writes whole sectors.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "sectors",
     "rows that begin anywhere: every store writes whole sectors",
-    ptx!("kernels/sectors.compute_80.ptx"),
-)
-.refuses(matrices_only);
+    "kernels/sectors.compute_80.ptx",
+    refuses(matrices_only)
+);
 
 /// The kernel of `column_major_tiles` where every row is aligned to 16 bytes. Otherwise one block of 256
 /// threads per tile of the output's rows, each row from the start of a sector.

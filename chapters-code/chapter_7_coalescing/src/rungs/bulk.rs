@@ -2,17 +2,17 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, PtxText, Rung, ptx};
+use harness::{Launch, Prepared, Rung, rung};
 
 use crate::problem::{Copies, Promise, Results, copies_only};
 use crate::traffic::{Access, Prediction};
 
-const PTX: PtxText = ptx!("kernels/bulk.compute_90.ptx");
-
-/// A copy by the hardware's bulk copies; no thread loads or stores the elements.
-pub static RUNG: Rung =
-    Rung::new("bulk", "4 KiB per block, by bulk copies instead of threads", PTX)
-        .refuses(copies_only);
+rung!(
+    "bulk",
+    "4 KiB per block, by bulk copies instead of threads",
+    "kernels/bulk.compute_90.ptx",
+    refuses(copies_only)
+);
 
 /// One block of 32 threads per 1,024 elements. Its first thread issues the copies.
 pub fn prepare(p: &Copies, rung: &Rung) -> Prepared<Copies> {
