@@ -429,18 +429,17 @@ macro_rules! ladder {
     };
 }
 
-/// The static `RUNG` of a rung's file, by its name and its idea: a [`Rung`] of `kernels/<name>.ptx`, or of the file that
-/// stands next. The methods of [`Rung`] that follow are applied to it:
+/// The static `RUNG` of a rung's file, by its name and its idea: a [`Rung`] of `kernels/<name>.ptx`, or of another text
+/// that follows as `ptx = text`. The methods of [`Rung`] that stand behind that are applied to it:
 /// `rung!("shuffle", "the last steps by shuffles", refuses(vectors_only))`.
 #[macro_export]
 macro_rules! rung {
     ($name:literal, $idea:literal $(, $method:ident($argument:expr))*) => {
-        $crate::rung!(@ $name, $idea, $crate::ptx!("kernels/" $name ".ptx") $(, $method($argument))*);
+        $crate::rung!(
+            $name, $idea, ptx = $crate::ptx!("kernels/" $name ".ptx") $(, $method($argument))*
+        );
     };
-    ($name:literal, $idea:literal, $ptx:literal $(, $method:ident($argument:expr))*) => {
-        $crate::rung!(@ $name, $idea, $crate::ptx!($ptx) $(, $method($argument))*);
-    };
-    (@ $name:literal, $idea:literal, $ptx:expr $(, $method:ident($argument:expr))*) => {
+    ($name:literal, $idea:literal, ptx = $ptx:expr $(, $method:ident($argument:expr))*) => {
         #[doc = concat!("The rung `", $name, "`: ", $idea, ".")]
         pub static RUNG: $crate::Rung =
             $crate::Rung::new($name, $idea, $ptx)$(.$method($argument))*;

@@ -9,7 +9,7 @@ use crate::problem::{Depth, Reduction, vectors_only};
 rung!(
     "finish_second_kernel",
     "block_reduce, then a kernel of one block",
-    "kernels/block_reduce.ptx",
+    ptx = ptx!("kernels/block_reduce.ptx"),
     refuses(vectors_only)
 );
 

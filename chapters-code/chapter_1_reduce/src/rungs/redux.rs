@@ -2,14 +2,14 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, rung};
+use harness::{Element, Launch, Prepared, Rung, ptx, rung};
 
 use crate::problem::{Depth, Reduction, vectors_only};
 
 rung!(
     "redux",
     "block_reduce, with one instruction for a warp's shuffles",
-    "kernels/redux.compute_80.ptx",
+    ptx = ptx!("kernels/redux.compute_80.ptx"),
     refuses(vectors_only)
 );
 

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung, ptx, rung};
 
 use crate::geometry::{self, TileBlocks};
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
 rung!(
     "clustered",
     "two blocks of a cluster share one histogram",
-    "kernels/clustered.compute_90.ptx",
+    ptx = ptx!("kernels/clustered.compute_90.ptx"),
     refuses(|rung, case| refuses(rung, case, bins::MOST))
 );
 

@@ -2,19 +2,17 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Op, Prepared, Rung, buffer, ptx};
+use harness::{Element, Launch, Op, Prepared, Rung, buffer, rung};
 
 use crate::problem::{PrefixScan, tile_depth, vectors_only};
 
-/// A single pass: a block learns its prefix from the tiles before its own (decoupled look-back).
-pub static RUNG: Rung = Rung::new(
+rung!(
     "lookback",
     "a single pass: a block looks back over the tiles before its own",
-    ptx!("kernels/lookback.ptx"),
-)
-.refuses(vectors_only)
-// A block adds the aggregates and prefixes that it finds, and these depend on the schedule.
-.varies(|case| case.dtype.is_float() && case.op == Op::Sum);
+    refuses(vectors_only),
+    // A block adds the aggregates and prefixes that it finds, and these depend on the schedule.
+    varies(|case| case.dtype.is_float() && case.op == Op::Sum)
+);
 
 /// Tiles of 64 KiB.
 pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Prepared<PrefixScan<T>> {

@@ -2,14 +2,14 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, rung};
+use harness::{Element, Launch, Prepared, Rung, ptx, rung};
 
 use crate::problem::{PrefixScan, tile_depth, vectors_only};
 
 rung!(
     "producer_consumer",
     "one warp copies tiles into a ring of two stages, the others take them from there",
-    "kernels/producer_consumer.compute_90.ptx",
+    ptx = ptx!("kernels/producer_consumer.compute_90.ptx"),
     refuses(vectors_only)
 );
 

@@ -2,14 +2,14 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, kernel, rung};
+use harness::{Element, Launch, Prepared, Rung, kernel, ptx, rung};
 
 use crate::problem::{PrefixScan, vectors_only};
 
 rung!(
     "warp_specialized",
     "warp specialization: tiles wait in shared memory, and are read once",
-    "kernels/warp_specialized.compute_90.ptx",
+    ptx = ptx!("kernels/warp_specialized.compute_90.ptx"),
     refuses(vectors_only)
 );
 

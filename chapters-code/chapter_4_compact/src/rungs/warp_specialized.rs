@@ -2,14 +2,14 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, kernel, rung};
+use harness::{Element, Launch, Prepared, Rung, kernel, ptx, rung};
 
 use crate::problem::{Compaction, Order, by_mask_only};
 
 rung!(
     "warp_specialized",
     "warp specialization: some warps count tiles of the mask ahead of the data",
-    "kernels/warp_specialized.compute_90.ptx",
+    ptx = ptx!("kernels/warp_specialized.compute_90.ptx"),
     refuses(by_mask_only)
 );
 

@@ -3,19 +3,17 @@
 use chapter_3_scan::problem::tile_depth;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Op, Prepared, Rung, buffer, ptx};
+use harness::{Element, Launch, Op, Prepared, Rung, buffer, rung};
 
 use crate::problem::scan::{SegmentedScan, scans_only};
 
-/// A single pass: a block looks back over the tiles before its own, up to the last one with a head.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "lookback",
     "a single pass: a block looks back as far as the last head",
-    ptx!("kernels/lookback.ptx"),
-)
-.refuses(scans_only)
-// A block adds the aggregates and prefixes that it finds, and these depend on the schedule.
-.varies(|case| case.dtype.is_float() && case.op == Op::Sum);
+    refuses(scans_only),
+    // A block adds the aggregates and prefixes that it finds, and these depend on the schedule.
+    varies(|case| case.dtype.is_float() && case.op == Op::Sum)
+);
 
 /// One launch, with one block per tile of 64 KiB.
 pub fn prepare<T: Element>(p: &SegmentedScan<T>, rung: &Rung) -> Prepared<SegmentedScan<T>> {

@@ -10,7 +10,7 @@ use crate::problem::reduce::{Given, SegmentedReduce, reductions_only};
 rung!(
     "reduce_by_length",
     "one block per segment where segments are long and many, otherwise the merge path",
-    "kernels/reduce_merge_path.ptx",
+    ptx = ptx!("kernels/reduce_merge_path.ptx"),
     refuses(reductions_only)
 );
 

@@ -3,14 +3,14 @@
 use chapter_3_scan::problem::tile_depth;
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, kernel, rung};
+use harness::{Element, Launch, Prepared, Rung, kernel, ptx, rung};
 
 use crate::problem::scan::{SegmentedScan, scans_only};
 
 rung!(
     "warp_specialized",
     "warp specialization: tiles wait in shared memory, and are read once",
-    "kernels/warp_specialized.compute_90.ptx",
+    ptx = ptx!("kernels/warp_specialized.compute_90.ptx"),
     refuses(scans_only)
 );
 

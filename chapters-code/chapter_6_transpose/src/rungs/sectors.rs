@@ -8,14 +8,14 @@ use cudarc::driver::{
     },
 };
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, rung};
+use harness::{Element, Launch, Prepared, Rung, ptx, rung};
 
 use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 
 rung!(
     "sectors",
     "rows that begin anywhere: every store writes whole sectors",
-    "kernels/sectors.compute_80.ptx",
+    ptx = ptx!("kernels/sectors.compute_80.ptx"),
     refuses(matrices_only)
 );
 

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung, ptx, rung};
 
 use crate::problem::{Copies, Promise, Results, copies_only};
 use crate::traffic::{Access, Prediction};
@@ -10,7 +10,7 @@ use crate::traffic::{Access, Prediction};
 rung!(
     "bulk",
     "4 KiB per block, by bulk copies instead of threads",
-    "kernels/bulk.compute_90.ptx",
+    ptx = ptx!("kernels/bulk.compute_90.ptx"),
     refuses(copies_only)
 );
 

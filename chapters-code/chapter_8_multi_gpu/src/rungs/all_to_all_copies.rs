@@ -1,18 +1,17 @@
 //! Each device copies one part of the array of each device: copies alone, and no step waits for another.
 
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, kernel};
+use harness::{Launch, Prepared, Rung, kernel, rung};
 
 use super::ring;
 use crate::problem::{Collective, collective::all_to_alls_only};
 
-/// Each device copies one part of the array of each device: copies alone, and no step waits for another.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "all_to_all_copies",
     "each device copies its part of the array of each device: no copy waits for another",
-    ring::RUNG.ptx,
-)
-.refuses(all_to_alls_only);
+    ptx = ring::RUNG.ptx,
+    refuses(all_to_alls_only)
+);
 
 /// One copy per pair of devices. (No kernel is launched. The table shows the one of `ring`.)
 pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {

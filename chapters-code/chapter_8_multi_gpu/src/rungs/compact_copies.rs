@@ -1,7 +1,7 @@
 //! As `compact_parts`, into scratch memory. The host reads the counts, and copies bring the results to where they belong.
 
 use cudarc::driver::PushKernelArg;
-use harness::{Launch, Prepared, Rung, buffer};
+use harness::{Launch, Prepared, Rung, buffer, rung};
 
 use super::compact_parts::{self, TILE, config};
 use crate::problem::{
@@ -9,13 +9,12 @@ use crate::problem::{
     devices::Addresses,
 };
 
-/// As `compact_parts`, into scratch memory. The host reads the counts, and copies bring the results to where they belong.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "compact_copies",
     "compact_parts into scratch memory; the host reads the counts, and copies make equal parts",
-    compact_parts::RUNG.ptx,
-)
-.refuses(compactions_only);
+    ptx = compact_parts::RUNG.ptx,
+    refuses(compactions_only)
+);
 
 /// One kernel per device, the host, and then copies between the devices.
 pub fn prepare(p: &SpreadCompact, rung: &Rung) -> Prepared<SpreadCompact> {

@@ -2,17 +2,16 @@
 
 use chapter_4_compact::rungs::staged;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Launch, Prepared, Rung, buffer};
+use harness::{Launch, Prepared, Rung, buffer, rung};
 
 use crate::problem::compact::{Layout, SpreadCompact, compactions_only};
 
-/// Each device compacts its part with chapter 4's kernel, and the results stay where they are.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "compact_parts",
     "each device compacts its part with chapter 4's kernel: as many results as it happens to have",
-    staged::RUNG.ptx,
-)
-.refuses(compactions_only);
+    ptx = staged::RUNG.ptx,
+    refuses(compactions_only)
+);
 
 /// Elements per tile of chapter 4's kernel.
 pub const TILE: usize = 8192;

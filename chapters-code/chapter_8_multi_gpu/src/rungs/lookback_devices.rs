@@ -2,22 +2,20 @@
 
 use chapter_3_scan::problem::tile_depth;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Element, Launch, Prepared, Rung, buffer, ptx};
+use harness::{Element, Launch, Prepared, Rung, buffer, rung};
 
 use crate::problem::{
     devices::Shared,
     scan::{SpreadScan, scans_only},
 };
 
-/// One pass: a block looks back over the tiles before its own, and goes on over those of the devices before.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "lookback_devices",
     "one pass: a block looks back over the tiles before its own, also those of other devices",
-    ptx!("kernels/lookback_devices.ptx"),
-)
-.refuses(scans_only)
-// A block adds the aggregates and prefixes that it finds, and these depend on the schedule.
-.varies(|case| case.dtype.is_float());
+    refuses(scans_only),
+    // A block adds the aggregates and prefixes that it finds, and these depend on the schedule.
+    varies(|case| case.dtype.is_float())
+);
 
 /// Bytes of a tile: 8 rows of packs for each of 512 threads, as in lookback_devices.cu.
 const TILE: usize = 65_536;

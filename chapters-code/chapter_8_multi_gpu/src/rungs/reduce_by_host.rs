@@ -2,17 +2,16 @@
 
 use chapter_1_reduce::rungs::single_pass_tiled;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Element, Launch, Prepared, Rung, buffer};
+use harness::{Element, Launch, Prepared, Rung, buffer, rung};
 
 use crate::problem::sum::{SpreadSum, add, sums_only};
 
-/// Each device adds its part with chapter 1's kernel. The host reads the sums of the devices and adds them.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "reduce_by_host",
     "each device adds its part with chapter 1's kernel; the host adds the sums of the devices",
-    single_pass_tiled::RUNG.ptx,
-)
-.refuses(sums_only);
+    ptx = single_pass_tiled::RUNG.ptx,
+    refuses(sums_only)
+);
 
 /// Threads per block: `THREADS` of single_pass_tiled.cu.
 const THREADS: u32 = 512;

@@ -1,18 +1,17 @@
 //! The first half of the ring: after it, each device has the whole sum of one chunk.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Launch, Prepared, Rung};
+use harness::{Launch, Prepared, Rung, rung};
 
 use super::ring;
 use crate::problem::{Collective, Shared, collective::reduce_scatters_only};
 
-/// The first half of the ring: after it, each device has the whole sum of one chunk.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "reduce_scatter_ring",
     "the first half of the ring: after it, each device has the whole sum of one chunk",
-    ring::RUNG.ptx,
-)
-.refuses(reduce_scatters_only);
+    ptx = ring::RUNG.ptx,
+    refuses(reduce_scatters_only)
+);
 
 /// devices - 1 steps. In each, every device copies a partial sum from its left neighbour and adds its own elements.
 pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {

@@ -2,21 +2,20 @@
 
 use chapter_3_scan::{problem::ADD_BLOCK_OFFSETS, problem::tile_depth, rungs::lookback};
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Element, Launch, Prepared, Rung, buffer};
+use harness::{Element, Launch, Prepared, Rung, buffer, rung};
 
 use crate::problem::{
     scan::{SpreadScan, scans_only},
     sum::add,
 };
 
-/// Each device scans its part. The host reads the sums of the parts, and a second kernel adds what comes before.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "scan_then_carry",
     "each device scans its part; the host reads the sums, and a second kernel adds what comes before",
-    lookback::RUNG.ptx,
-)
-.refuses(scans_only)
-.varies(|case| case.dtype.is_float());
+    ptx = lookback::RUNG.ptx,
+    refuses(scans_only),
+    varies(|case| case.dtype.is_float())
+);
 
 /// Bytes of a tile of chapter 3's look-back.
 const TILE: usize = 65_536;
