@@ -47,12 +47,10 @@ impl Chapter for Reduce {
     fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
         match case.shape {
             Shape::Matrix { .. } => {
-                let problem = MatrixReduction::new(device, case)?;
-                Ok(Box::new(Posed::new(problem, matrices())))
+                Ok(Posed::any(MatrixReduction::new(device, case)?, [matrices()]))
             }
             Shape::Vector { .. } => with_number!(case.dtype, T => {
-                let ladder = [vectors::<T>(), broken::<T>()].concat();
-                Ok(Box::new(Posed::new(Reduction::<T>::new(device, case)?, ladder)))
+                Ok(Posed::any(Reduction::<T>::new(device, case)?, [vectors(), broken()]))
             }),
         }
     }

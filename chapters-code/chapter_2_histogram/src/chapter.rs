@@ -32,12 +32,12 @@ impl Histogram {
 }
 
 /// How keys without a bin are treated. They never change the counter of a bin.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum OutOfRange {
-    /// They are counted in counters of their own, after those of the bins.
+    /// Count them apart, behind the bins.
     #[default]
     Count,
-    /// An input that has such a key is refused.
+    /// Refuse an input that has any.
     Refuse,
 }
 
@@ -136,8 +136,7 @@ impl Histogram {
         if let (OutOfRange::Refuse, Some(found)) = (self.out_of_range, beyond(&host, &bins)) {
             return Err(refused(&host, &bins, found));
         }
-        let ladder = [keys::<K>(), broken::<K>()].concat();
-        Ok(Box::new(Posed::new(Counting::new(device, case, host)?, ladder)))
+        Ok(Posed::any(Counting::new(device, case, host)?, [keys(), broken()]))
     }
 }
 

@@ -57,9 +57,7 @@ impl Chapter for Scan {
 }
 
 fn posed<T: Element>(device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
-    let problem = PrefixScan::<T>::new(device, case)?;
-    let ladder = [ladder::<T>(), broken::<T>()].concat();
-    Ok(Box::new(Posed::new(problem, ladder)))
+    Ok(Posed::any(PrefixScan::<T>::new(device, case)?, [ladder(), broken()]))
 }
 
 /// The cases whose results a recorded run keeps bit by bit, for other devices to reproduce: every

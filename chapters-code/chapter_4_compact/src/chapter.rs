@@ -30,9 +30,7 @@ impl Compact {
         case: &Case,
     ) -> Result<Box<dyn AnyProblem>, Error> {
         let mask = self.mask.clone().unwrap_or_else(|| inputs::mask(case));
-        let problem = Compaction::<T>::new(device, case, &mask)?;
-        let ladder = [ladder::<T>(), broken::<T>()].into_iter().flatten();
-        Ok(Box::new(Posed::new(problem, ladder.collect())))
+        Ok(Posed::any(Compaction::<T>::new(device, case, &mask)?, [ladder(), broken()]))
     }
 }
 

@@ -139,23 +139,20 @@ impl Chapter for Segmented {
     fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
         Ok(match Task::of(case) {
             Task::Convert(Conversion::ToFlags) => {
-                Box::new(Posed::new(ToFlags::new(device, case)?, to_flags()))
+                Posed::any(ToFlags::new(device, case)?, [to_flags()])
             }
             Task::Convert(Conversion::ToOffsets) => {
-                Box::new(Posed::new(ToOffsets::new(device, case)?, to_offsets()))
+                Posed::any(ToOffsets::new(device, case)?, [to_offsets()])
             }
             Task::Scan(_) => with_element!(case.dtype, T => {
-                let ladder = [scans::<T>(), broken::<T>()].concat();
-                Box::new(Posed::new(SegmentedScan::<T>::new(device, case)?, ladder))
+                Posed::any(SegmentedScan::<T>::new(device, case)?, [scans(), broken()])
             }),
             Task::Reduce => with_element!(case.dtype, T => {
-                let problem = SegmentedReduce::<T>::new(device, case)?;
-                Box::new(Posed::new(problem, reductions::<T>()))
+                Posed::any(SegmentedReduce::<T>::new(device, case)?, [reductions()])
             }),
             Task::Multiply(kind) => {
                 let product = Product::new(device, case, self.matrix(kind, case)?)?;
-                let ladder = [products(), broken_products()].into_iter().flatten().collect();
-                Box::new(Posed::new(product, ladder))
+                Posed::any(product, [products(), broken_products()])
             }
         })
     }

@@ -74,8 +74,7 @@ impl Chapter for Transpose {
 
     fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
         with_element!(case.dtype, T => {
-            let ladder = [rungs::<T>(), broken::<T>()].concat();
-            Ok(Box::new(Posed::new(Matrices::<T>::new(device, case)?, ladder)))
+            Ok(Posed::any(Matrices::<T>::new(device, case)?, [rungs(), broken()]))
         })
     }
 }

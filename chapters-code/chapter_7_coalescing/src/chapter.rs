@@ -1,8 +1,8 @@
 //! The chapter as the report runs it: which rungs there are, on which cases, in how much memory.
 
 use harness::{
-    AnyProblem, Case, ChapterParameters, Device, Dtype, Error, Ladder, Op, Parameters, Posed, Rung,
-    rung, rung::rungs,
+    AnyProblem, Case, ChapterParameters, Device, Dtype, Error, Op, Parameters, Posed, Rung,
+    rung::rungs,
 };
 use report::{
     Chapter,
@@ -84,24 +84,19 @@ impl Chapter for Coalescing {
         self.check(case)?;
         Ok(match Task::of(case) {
             Task::Copy | Task::Offset(_) | Task::Stride(_) | Task::Pairs => {
-                let problem = Copies::new(device, case)?;
-                posed(problem, [copies(), broken::copies()])
+                Posed::any(Copies::new(device, case)?, [copies(), broken::copies()])
             }
             Task::Particles => {
-                let problem = Particles::new(device, case)?;
-                posed(problem, [particle_updates(), broken::particle_updates()])
+                let ladders = [particle_updates(), broken::particle_updates()];
+                Posed::any(Particles::new(device, case)?, ladders)
             }
             Task::Gather(_) => {
-                let problem = Permutation::new(device, case)?;
-                posed(problem, [permutations(), broken::permutations()])
+                let ladders = [permutations(), broken::permutations()];
+                Posed::any(Permutation::new(device, case)?, ladders)
             }
-            Task::BytesInFlight { .. } => posed(Reads::new(device, case)?, [reading(), Vec::new()]),
+            Task::BytesInFlight { .. } => Posed::any(Reads::new(device, case)?, [reading()]),
         })
     }
-}
-
-fn posed<P: rung::Problem + 'static>(problem: P, ladders: [Ladder<P>; 2]) -> Box<dyn AnyProblem> {
-    Box::new(Posed::new(problem, ladders.concat()))
 }
 
 /// The reason why a case makes no sense, such as addresses outside the array, and the remedy.

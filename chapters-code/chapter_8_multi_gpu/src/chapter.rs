@@ -128,14 +128,16 @@ impl Chapter for MultiGpu {
     fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
         let case = &self.complete(case);
         Ok(match task::of(case) {
-            Task::Histogram => {
-                Box::new(Posed::new(SpreadHistogram::new(device, case)?, histograms()))
-            }
-            Task::Compact => Box::new(Posed::new(SpreadCompact::new(device, case)?, compactions())),
-            Task::Reduce | Task::Scan if case.dtype == Dtype::I64 => {
-                sum_or_scan::<i64>(device, case)?
-            }
-            Task::Reduce | Task::Scan => sum_or_scan::<f32>(device, case)?,
+            Task::Histogram => Posed::any(SpreadHistogram::new(device, case)?, [histograms()]),
+            Task::Compact => Posed::any(SpreadCompact::new(device, case)?, [compactions()]),
+            Task::Reduce => match case.dtype {
+                Dtype::I64 => Posed::any(SpreadSum::<i64>::new(device, case)?, [sums()]),
+                _ => Posed::any(SpreadSum::<f32>::new(device, case)?, [sums()]),
+            },
+            Task::Scan => match case.dtype {
+                Dtype::I64 => scan::<i64>(device, case)?,
+                _ => scan::<f32>(device, case)?,
+            },
             Task::AllReduce => collective(device, case, Kind::AllReduce)?,
             Task::ReduceScatter => collective(device, case, Kind::ReduceScatter)?,
             Task::AllGather => collective(device, case, Kind::AllGather)?,
@@ -146,19 +148,10 @@ impl Chapter for MultiGpu {
 }
 
 fn collective(device: &Device, case: &Case, kind: Kind) -> Result<Box<dyn AnyProblem>, Error> {
-    Ok(Box::new(Posed::new(Collective::new(device, case, kind)?, collectives())))
+    Ok(Posed::any(Collective::new(device, case, kind)?, [collectives()]))
 }
 
-/// A sum or a scan of elements of the type `T`.
-fn sum_or_scan<T: Element<Acc = T>>(
-    device: &Device,
-    case: &Case,
-) -> Result<Box<dyn AnyProblem>, Error> {
-    Ok(match task::of(case) {
-        Task::Reduce => Box::new(Posed::new(SpreadSum::<T>::new(device, case)?, sums())),
-        _ => {
-            let ladder = [scans(), broken_scans()].concat();
-            Box::new(Posed::new(SpreadScan::<T>::new(device, case)?, ladder))
-        }
-    })
+/// A scan of elements of the type `T`.
+fn scan<T: Element<Acc = T>>(device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
+    Ok(Posed::any(SpreadScan::<T>::new(device, case)?, [scans(), broken_scans()]))
 }

@@ -124,6 +124,16 @@ pub trait AnyProblem {
     fn config(&self, name: &str) -> Result<LaunchConfig, Error>;
 }
 
+impl<P: Problem + 'static> Posed<P> {
+    /// A problem with its ladders, one after the other, as a problem of any type.
+    pub fn any<const LADDERS: usize>(
+        problem: P,
+        ladders: [Ladder<P>; LADDERS],
+    ) -> Box<dyn AnyProblem> {
+        Box::new(Self::new(problem, ladders.into_iter().flatten().collect()))
+    }
+}
+
 impl<P: Problem> Posed<P> {
     /// A problem with its ladder.
     pub fn new(problem: P, ladder: Ladder<P>) -> Self {
