@@ -89,15 +89,13 @@ impl Chapter for Compact {
 
     fn check(&self, case: &Case) -> Result<(), Error> {
         if matches!(case.shape, Shape::Matrix { cols: 0, .. }) {
-            let remedy = "remedy: give -n ROWSxCOLS with one column at least";
-            let shape = case.shape;
-            return Err(Error::Usage(format!("rows of {shape} hold nothing\n  {remedy}")));
+            let what = format!("rows of {} hold nothing", case.shape);
+            return Err(Error::usage(what, "give -n ROWSxCOLS with one column at least"));
         }
         match &self.mask {
-            Some(_) if inputs::by(case) == By::Predicate => Err(Error::Usage(
-                "by predicate no mask says what is selected\n  remedy: leave --mask-file out, or give --select mask \
-                 or --select bits"
-                    .into(),
+            Some(_) if inputs::by(case) == By::Predicate => Err(Error::usage(
+                "by predicate no mask says what is selected",
+                "leave --mask-file out, or give --select mask or --select bits",
             )),
             Some(mask) => inputs::check_mask(case, mask),
             None => Ok(()),

@@ -41,8 +41,7 @@ impl Segmented {
         match (kind, &self.file) {
             (Matrix::File, Some(file)) => Ok(file.clone()),
             (Matrix::File, None) => {
-                let what = "no file of a matrix was read\n  remedy: give --matrix FILE";
-                Err(Error::Usage(what.into()))
+                Err(Error::usage("no file of a matrix was read", "give --matrix FILE"))
             }
             _ => sparse::made(kind, case).map(Arc::new).map_err(too_many),
         }

@@ -56,10 +56,12 @@ impl Chapter for Transpose {
         if ld_in >= cols {
             return Ok(());
         }
-        Err(Error::Usage(format!(
-            "a leading dimension of {ld_in} is smaller than the width, {cols}: rows would overlap\n  \
-             remedy: give --ld {cols} or more, or leave it out"
-        )))
+        Err(Error::usage(
+            format!(
+                "a leading dimension of {ld_in} is smaller than the width, {cols}: rows would overlap"
+            ),
+            format!("give --ld {cols} or more, or leave it out"),
+        ))
     }
 
     fn device_bytes(&self, case: &Case) -> u64 {

@@ -69,9 +69,7 @@ impl Chapter for Coalescing {
     }
 
     fn check(&self, case: &Case) -> Result<(), Error> {
-        refuse(case).map_or(Ok(()), |(what, remedy)| {
-            Err(Error::Usage(format!("{what}\n  remedy: {remedy}")))
-        })
+        refusal(case).map_or(Ok(()), Err)
     }
 
     fn device_bytes(&self, case: &Case) -> u64 {
@@ -100,45 +98,44 @@ impl Chapter for Coalescing {
 }
 
 /// The reason why a case makes no sense, such as addresses outside the array, and the remedy.
-fn refuse(case: &Case) -> Option<(String, String)> {
+fn refusal(case: &Case) -> Option<Error> {
     let n = case.elements();
-    match Task::of(case) {
-        Task::Offset(offset) if offset > n => Some((
+    let (what, remedy) = match Task::of(case) {
+        Task::Offset(offset) if offset > n => (
             format!("an offset of {offset} leaves a buffer of {n} elements"),
             format!("give --offset {n} or less"),
-        )),
-        Task::Stride(0) => Some((
+        ),
+        Task::Stride(0) => (
             "a stride of 0 would copy one element again and again".into(),
             "give --stride 1 or more".into(),
-        )),
-        Task::Stride(stride) if stride > n.max(1) => Some((
+        ),
+        Task::Stride(stride) if stride > n.max(1) => (
             format!("a stride of {stride} leaves a buffer of {n} elements with its first step"),
             format!("give --stride {} or less", n.max(1)),
-        )),
-        Task::Gather(_) if n > indices::MOST => Some((
+        ),
+        Task::Gather(_) if n > indices::MOST => (
             format!("{n} elements are more than indices of 32 bits reach"),
             "give -n 2^32 or less".into(),
-        )),
-        Task::BytesInFlight { loads, .. } if !reads::LOADS.contains(&loads) => Some((
+        ),
+        Task::BytesInFlight { loads, .. } if !reads::LOADS.contains(&loads) => (
             format!("there is no kernel with {loads} loads per thread under way"),
             "give --loads-per-thread 1, 2, 4 or 8".into(),
-        )),
+        ),
         Task::BytesInFlight { resident, .. } if !(1..=reads::MOST_RESIDENT).contains(&resident) => {
-            Some((
+            (
                 format!("a multiprocessor does not hold {resident} blocks"),
                 "give --resident 1 to 8".into(),
-            ))
+            )
         }
-        Task::BytesInFlight { loads, resident } if loads * resident > reads::MOST_TOGETHER => {
-            Some((
-                format!(
-                    "{resident} blocks with {loads} loads per thread need more registers than there are"
-                ),
-                format!("give --resident {} or less", reads::MOST_TOGETHER / loads),
-            ))
-        }
-        _ => None,
-    }
+        Task::BytesInFlight { loads, resident } if loads * resident > reads::MOST_TOGETHER => (
+            format!(
+                "{resident} blocks with {loads} loads per thread need more registers than there are"
+            ),
+            format!("give --resident {} or less", reads::MOST_TOGETHER / loads),
+        ),
+        _ => return None,
+    };
+    Some(Error::usage(what, remedy))
 }
 
 /// The cases whose results a recorded run keeps bit by bit, for other devices to reproduce.

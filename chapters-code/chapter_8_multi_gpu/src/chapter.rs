@@ -109,11 +109,13 @@ impl Chapter for MultiGpu {
             return Ok(());
         }
         let fewer = if found >= 2 { format!("give --devices {found}, or ") } else { String::new() };
-        Err(Error::Usage(format!(
-            "the case needs {wanted} devices, and there {} {found}\n  remedy: {fewer}use the simulator, --device sim \
-             (it has eight devices, or SIMT_DEVICES)",
-            if found == 1 { "is" } else { "are" },
-        )))
+        let are = if found == 1 { "is" } else { "are" };
+        Err(Error::usage(
+            format!("the case needs {wanted} devices, and there {are} {found}"),
+            format!(
+                "{fewer}use the simulator, --device sim (it has eight devices, or SIMT_DEVICES)"
+            ),
+        ))
     }
 
     fn devices(&self, case: &Case) -> usize {

@@ -57,7 +57,7 @@ pub fn run_chapter(
     if options.weak.is_some() {
         let Some(simulator) = runner.device.simulator() else {
             let reason = "--weak asks for the simulator's weak memory, and this device is a GPU";
-            return Err(Error::Usage(format!("{reason}\n  remedy: add --device sim")).into());
+            return Err(Error::usage(reason, "add --device sim").into());
         };
         // The reports are then the same in every run.
         simulator.set(c"threads", 1);
