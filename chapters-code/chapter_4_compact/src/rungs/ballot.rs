@@ -17,7 +17,7 @@ rung!(
 pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Prepared<Compaction<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let count = module.load_function(&format!("count_{}", p.entry()))?;
-    let kernel = module.load_function(&p.entry())?; // such as mask_b32
+    let scatter = module.load_function(&p.entry())?; // such as mask_b32
     let module = p.device.context.load_module(Ptx::from_src(lookback::RUNG.ptx))?;
     let scan = module.load_function("exclusive_sum_i64")?;
     let grid = |blocks: u64, threads: u32| LaunchConfig {
@@ -33,7 +33,7 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Prepared<Compactio
     // The counter of blocks, up to 16 bytes, then two status words per tile. One memset zeroes both.
     let mut state = buffer::scratch::<u64>(&p.device, 2 + 2 * tiles)?;
 
-    Ok(Launch::new(kernel.clone(), config, Order::Selected, move |p: &mut Compaction<T>| {
+    Ok(Launch::new(scatter.clone(), config, Order::Selected, move |p: &mut Compaction<T>| {
         if p.n == 0 {
             return p.device.stream.memset_zeros(&mut p.count.view_mut());
         }
@@ -53,7 +53,7 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Prepared<Compactio
         unsafe { launch.launch(scan_config)? };
 
         let (mut out, mut count) = (p.out.view_mut(), p.count.view_mut());
-        let mut launch = p.device.stream.launch_builder(&kernel);
+        let mut launch = p.device.stream.launch_builder(&scatter);
         launch.arg(&p.values).arg(&mut out).arg(&p.n).arg(&p.capacity);
         launch.arg(&mut count).arg(&p.mask).arg(&p.pivot).arg(&before);
         // SAFETY: the kernel is `(const T* in, T* out, size_t n, size_t capacity, u64* selected, const void* mask,

@@ -25,7 +25,7 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Prepared<Compactio
         row if row.is_multiple_of(4) => (4, "fetch_b32"),
         _ => (1, "fetch_b8"),
     };
-    let kernel = module.load_function(name)?;
+    let fetch = module.load_function(name)?;
     let width = row / unit;
     let module = p.device.context.load_module(Ptx::from_src(lookback::RUNG.ptx))?;
     let scan = module.load_function("exclusive_sum_i64")?;
@@ -50,7 +50,7 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Prepared<Compactio
         ..grid(1, 256)
     };
 
-    Ok(Launch::new(kernel.clone(), config, Order::Selected, move |p: &mut Compaction<T>| {
+    Ok(Launch::new(fetch.clone(), config, Order::Selected, move |p: &mut Compaction<T>| {
         if p.n == 0 {
             return p.device.stream.memset_zeros(&mut p.count.view_mut());
         }
@@ -77,7 +77,7 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Prepared<Compactio
         // before)`. It reads a mask of n rows and one number per block. It writes *selected, and that many numbers.
         unsafe { launch.launch(numbering)? };
 
-        let mut launch = p.device.stream.launch_builder(&kernel);
+        let mut launch = p.device.stream.launch_builder(&fetch);
         launch.arg(&p.values).arg(&mut out).arg(&p.capacity);
         launch.arg(&numbers).arg(&mut count).arg(&width);
         // SAFETY: the kernel is `(const unit* in, unit* out, size_t capacity, const u64* numbers, const u64* selected,

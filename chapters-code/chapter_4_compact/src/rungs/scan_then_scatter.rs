@@ -22,7 +22,7 @@ pub fn with_scan<T: Element>(
 ) -> Prepared<Compaction<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let flag = module.load_function(&format!("flags_{}", p.entry()))?;
-    let kernel = module.load_function(&p.entry())?; // such as mask_b32
+    let scatter = module.load_function(&p.entry())?; // such as mask_b32
     let module = p.device.context.load_module(Ptx::from_src(lookback::RUNG.ptx))?;
     let scan = module.load_function(&format!("{kind}_sum_u32"))?;
     let grid = |blocks: u64, threads: u32| LaunchConfig {
@@ -37,9 +37,8 @@ pub fn with_scan<T: Element>(
     // The counter of blocks, up to 16 bytes, then one status word per tile. One memset zeroes both.
     let mut state = buffer::scratch::<u64>(&p.device, 2 + tiles)?;
 
-    let scatter = kernel.clone();
     // ANCHOR: launch
-    let enqueue = move |p: &mut Compaction<T>| {
+    Ok(Launch::new(scatter.clone(), config, Order::Selected, move |p: &mut Compaction<T>| {
         if p.n == 0 {
             return p.device.stream.memset_zeros(&mut p.count.view_mut());
         }
@@ -66,7 +65,6 @@ pub fn with_scan<T: Element>(
         // u64 pivot, const u32* before)`. It reads in[0 .. n], the mask and before[0 .. n], and writes *selected
         // and at most out[0 .. capacity].
         unsafe { launch.launch(config) }.map(drop)
-    };
+    }))
     // ANCHOR_END: launch
-    Ok(Launch::new(kernel, config, Order::Selected, enqueue))
 }

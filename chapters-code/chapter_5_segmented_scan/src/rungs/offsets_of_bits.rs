@@ -24,7 +24,7 @@ const LOOKBACK: PtxText = chapter_3_scan::rungs::lookback::RUNG.ptx;
 pub fn prepare(p: &ToOffsets, rung: &Rung) -> Prepared<ToOffsets> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let first = module.load_function("count")?;
-    let kernel = module.load_function("to_offsets")?;
+    let scatter = module.load_function("to_offsets")?;
     let module = p.device.context.load_module(Ptx::from_src(LOOKBACK))?;
     let scan = module.load_function("exclusive_sum_u32")?;
     let config = LaunchConfig {
@@ -44,7 +44,7 @@ pub fn prepare(p: &ToOffsets, rung: &Rung) -> Prepared<ToOffsets> {
     let mut heads = buffer::scratch::<u32>(&p.device, blocks)?;
     let mut before = buffer::scratch::<u32>(&p.device, blocks)?;
 
-    Ok(Launch::new(kernel.clone(), config, Form::Bits, move |p: &mut ToOffsets| {
+    Ok(Launch::new(scatter.clone(), config, Form::Bits, move |p: &mut ToOffsets| {
         let stream = &p.device.stream;
         let (mut count, mut offsets) = (p.count.view_mut(), p.offsets.view_mut());
         if p.n == 0 {
@@ -66,7 +66,7 @@ pub fn prepare(p: &ToOffsets, rung: &Rung) -> Prepared<ToOffsets> {
         // counts its blocks in the counter. Status and counter are 0. One block per tile.
         unsafe { launch.launch(tile_config)? };
 
-        let mut launch = stream.launch_builder(&kernel);
+        let mut launch = stream.launch_builder(&scatter);
         launch.arg(&p.bits).arg(&p.n).arg(&before);
         launch.arg(&mut offsets).arg(&p.capacity).arg(&mut count);
         // SAFETY: `to_offsets` reads ceil(n / 32) words and before[b] for each block b, and writes *count and at

@@ -24,7 +24,7 @@ const LOOKBACK: PtxText = chapter_3_scan::rungs::lookback::RUNG.ptx;
 pub fn prepare(p: &ToOffsets, rung: &Rung) -> Prepared<ToOffsets> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let first = module.load_function("heads")?;
-    let kernel = module.load_function("to_offsets")?;
+    let scatter = module.load_function("to_offsets")?;
     let module = p.device.context.load_module(Ptx::from_src(LOOKBACK))?;
     let scan = module.load_function("exclusive_sum_u32")?;
     let config = LaunchConfig {
@@ -44,9 +44,8 @@ pub fn prepare(p: &ToOffsets, rung: &Rung) -> Prepared<ToOffsets> {
     let mut heads = buffer::scratch::<u32>(&p.device, elements)?;
     let mut before = buffer::scratch::<u32>(&p.device, elements)?;
 
-    let scatter = kernel.clone();
     // ANCHOR: launch
-    let enqueue = move |p: &mut ToOffsets| {
+    Ok(Launch::new(scatter.clone(), config, Form::Bytes, move |p: &mut ToOffsets| {
         let stream = &p.device.stream;
         let (mut count, mut offsets) = (p.count.view_mut(), p.offsets.view_mut());
         if p.n == 0 {
@@ -74,7 +73,6 @@ pub fn prepare(p: &ToOffsets, rung: &Rung) -> Prepared<ToOffsets> {
         // SAFETY: `to_offsets` reads flags[0 .. n] and before[0 .. n], and writes *count and at most
         // offsets[0 .. capacity].
         unsafe { launch.launch(config) }.map(drop)
-    };
+    }))
     // ANCHOR_END: launch
-    Ok(Launch::new(kernel, config, Form::Bytes, enqueue))
 }

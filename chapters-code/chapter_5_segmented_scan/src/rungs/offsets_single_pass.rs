@@ -33,16 +33,15 @@ pub fn prepare(p: &ToOffsets, rung: &Rung) -> Prepared<ToOffsets> {
     let mut tickets = p.device.stream.alloc_zeros::<u64>(1)?;
     let mut status = p.device.stream.alloc_zeros::<u64>(tiles.max(1) as usize)?;
 
-    let function = kernel.clone();
     // ANCHOR: launch
-    let enqueue = move |p: &mut ToOffsets| {
+    Ok(Launch::new(kernel.clone(), config, Form::Bits, move |p: &mut ToOffsets| {
         let stream = &p.device.stream;
         let (mut count, mut offsets) = (p.count.view_mut(), p.offsets.view_mut());
         if p.n == 0 {
             stream.memset_zeros(&mut count)?;
             return stream.memset_zeros(&mut offsets);
         }
-        let mut launch = stream.launch_builder(&function);
+        let mut launch = stream.launch_builder(&kernel);
         launch.arg(&p.bits).arg(&p.n).arg(&mut offsets).arg(&p.capacity).arg(&mut count);
         launch.arg(&mut status).arg(&mut tickets);
         // SAFETY: offsets_single_pass.cu is `(const u32* bits, size_t n, u32* offsets, size_t capacity, u32* count,
@@ -50,7 +49,6 @@ pub fn prepare(p: &ToOffsets, rung: &Rung) -> Prepared<ToOffsets> {
         // and a status word per block. Status and tickets were 0 before the first launch, and all launches have one
         // grid and one stream.
         unsafe { launch.launch(config) }.map(drop)
-    };
+    }))
     // ANCHOR_END: launch
-    Ok(Launch::new(kernel, config, Form::Bits, enqueue))
 }

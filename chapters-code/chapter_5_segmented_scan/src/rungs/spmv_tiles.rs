@@ -23,7 +23,7 @@ pub fn prepare(p: &Product, rung: &Rung) -> Prepared<Product> {
 /// The same, where the kernel of `add_ptx` adds the carries.
 pub fn with_carries_by(add_ptx: PtxText, p: &Product, rung: &Rung) -> Prepared<Product> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
-    let kernel = module.load_function(&p.entry())?; // such as multiply_f32
+    let multiply = module.load_function(&p.entry())?; // such as multiply_f32
     let module = p.device.context.load_module(Ptx::from_src(add_ptx))?;
     let add = module.load_function("add_carries")?;
     // Where tiles are full, one more, for the rows that end with the last entry.
@@ -41,9 +41,8 @@ pub fn with_carries_by(add_ptx: PtxText, p: &Product, rung: &Rung) -> Prepared<P
     let mut open = buffer::scratch::<f32>(&p.device, tiles.into())?;
     let mut first = buffer::scratch::<u32>(&p.device, tiles.into())?;
 
-    let multiply = kernel.clone();
     // ANCHOR: launch
-    let enqueue = move |p: &mut Product| {
+    Ok(Launch::new(multiply.clone(), config, depth, move |p: &mut Product| {
         let mut y = p.y.view_mut();
         let mut launch = p.device.stream.launch_builder(&multiply);
         launch.arg(&p.values).arg(&p.columns).arg(&p.offsets).arg(&p.x);
@@ -60,7 +59,6 @@ pub fn with_carries_by(add_ptx: PtxText, p: &Product, rung: &Rung) -> Prepared<P
         // SAFETY: `add_carries` is `(const u32* offsets, f32* y, u32 tiles, const f32* open, const u32* first)`. It
         // reads what the first launch wrote for each tile, and reads and writes y at rows that end in a tile.
         unsafe { launch.launch(warp_per_tile) }.map(drop)
-    };
+    }))
     // ANCHOR_END: launch
-    Ok(Launch::new(kernel, config, depth, enqueue))
 }

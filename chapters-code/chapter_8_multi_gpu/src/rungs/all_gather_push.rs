@@ -25,10 +25,9 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
         shared_mem_bytes: 0,
     };
     let flags = Shared::<u32>::zeros(&p.devices, config.grid_dim.0 as usize * MOST)?;
-    let kernel = kernels[0].clone();
     let mut epoch = 1_u32;
 
-    Ok(Launch::new(kernel, config, (), move |p: &mut Collective| {
+    Ok(Launch::new(kernels[0].clone(), config, (), move |p: &mut Collective| {
         let outs = p.out_addresses();
         for (rank, (first, end)) in (0_i32..).zip(&parts) {
             let d = rank as usize;

@@ -27,7 +27,7 @@ pub fn prepare(p: &SpreadCompact, rung: &Rung) -> Prepared<SpreadCompact> {
     let from = Addresses::of(&s.devices, &own);
     let (kernel, first_config) = (kernels[0].clone(), config(s.part().max(1)));
 
-    let enqueue = move |p: &mut SpreadCompact| {
+    Ok(Launch::new(kernel, first_config, Layout::EqualParts, move |p: &mut SpreadCompact| {
         let s = &p.spread;
         let filled = (0..s.count()).take_while(|&d| !s.range(d).is_empty()).count();
         let mut on_host = vec![0_u64; s.count()];
@@ -73,6 +73,5 @@ pub fn prepare(p: &SpreadCompact, rung: &Rung) -> Prepared<SpreadCompact> {
         }
         s.devices.join_copies()?;
         s.devices.join()
-    };
-    Ok(Launch::new(kernel, first_config, Layout::EqualParts, enqueue))
+    }))
 }

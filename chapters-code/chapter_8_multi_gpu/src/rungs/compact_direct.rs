@@ -37,7 +37,7 @@ pub fn prepare(p: &SpreadCompact, rung: &Rung) -> Prepared<SpreadCompact> {
     let mut epoch = 0_u32;
 
     // ANCHOR: enqueue
-    let enqueue = move |p: &mut SpreadCompact| {
+    Ok(Launch::new(kernel, config, Layout::EqualParts, move |p: &mut SpreadCompact| {
         let s = &p.spread;
         let outs = Addresses::of_outputs(&s.devices, &mut p.outs);
         epoch += 1;
@@ -55,7 +55,6 @@ pub fn prepare(p: &SpreadCompact, rung: &Rung) -> Prepared<SpreadCompact> {
             unsafe { launch.launch(config)? };
         }
         s.devices.join()
-    };
+    }))
     // ANCHOR_END: enqueue
-    Ok(Launch::new(kernel, config, Layout::EqualParts, enqueue))
 }

@@ -35,7 +35,7 @@ pub fn prepare(p: &SpreadCompact, rung: &Rung) -> Prepared<SpreadCompact> {
     let (kernel, first_config) = (kernels[0].clone(), config(s.part().max(1)));
 
     // ANCHOR: enqueue
-    let enqueue = move |p: &mut SpreadCompact| {
+    Ok(Launch::new(kernel, first_config, Layout::OwnParts, move |p: &mut SpreadCompact| {
         let s = &p.spread;
         s.devices.fork()?;
         for (d, device) in s.devices.iter().enumerate() {
@@ -57,7 +57,6 @@ pub fn prepare(p: &SpreadCompact, rung: &Rung) -> Prepared<SpreadCompact> {
             unsafe { launch.launch(config(n))? };
         }
         s.devices.join()
-    };
+    }))
     // ANCHOR_END: enqueue
-    Ok(Launch::new(kernel, first_config, Layout::OwnParts, enqueue))
 }

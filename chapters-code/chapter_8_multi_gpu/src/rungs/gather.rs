@@ -24,10 +24,9 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     };
     let others = p.devices.len() as u32 - 1;
     let mut gathered = buffer::scratch::<f32>(first, (p.n * others as usize) as u64)?;
-    let function = kernel.clone();
 
     // ANCHOR: enqueue
-    let enqueue = move |p: &mut Collective| {
+    Ok(Launch::new(kernel.clone(), config, (), move |p: &mut Collective| {
         if p.n == 0 {
             return Ok(());
         }
@@ -38,7 +37,7 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
         }
         let (first, rest) = p.outs.split_at_mut(1);
         let mut sum = first[0].view_mut();
-        let mut launch = stream.launch_builder(&function);
+        let mut launch = stream.launch_builder(&kernel);
         launch.arg(&p.inputs[0]).arg(&gathered).arg(&mut sum).arg(&n).arg(&others);
         // SAFETY: gather.cu is `(const float* own, const float* gathered, float* out, size_t n, unsigned others)`.
         // It reads n elements of `own` and others * n of `gathered`, and writes n.
@@ -48,7 +47,6 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
             device.stream.memcpy_dtod(&first[0].view(), &mut out.view_mut())?;
         }
         p.devices.join()
-    };
+    }))
     // ANCHOR_END: enqueue
-    Ok(Launch::new(kernel, config, (), enqueue))
 }

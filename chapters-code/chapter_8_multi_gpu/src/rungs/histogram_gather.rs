@@ -40,10 +40,9 @@ pub fn prepare(p: &SpreadHistogram, rung: &Rung) -> Prepared<SpreadHistogram> {
     };
     let mut counts = s.per_device(|_, device| buffer::scratch::<u32>(device, cols))?;
     let mut gathered = buffer::scratch::<u32>(&s.devices[0], rows * cols)?;
-    let kernel = kernels[0].clone();
 
     // ANCHOR: enqueue
-    let enqueue = move |p: &mut SpreadHistogram| {
+    Ok(Launch::new(kernels[0].clone(), config, (), move |p: &mut SpreadHistogram| {
         let s = &p.spread;
         s.devices.fork()?;
         for (d, device) in s.devices.iter().enumerate() {
@@ -67,7 +66,6 @@ pub fn prepare(p: &SpreadHistogram, rung: &Rung) -> Prepared<SpreadHistogram> {
         // SAFETY: columns_block.cu is `(const u32* in, u32* out, size_t rows, size_t cols)`. It reads
         // in[0 .. rows * cols] and writes out[0 .. cols].
         unsafe { launch.launch(add_config) }.map(drop)
-    };
+    }))
     // ANCHOR_END: enqueue
-    Ok(Launch::new(kernel, config, (), enqueue))
 }

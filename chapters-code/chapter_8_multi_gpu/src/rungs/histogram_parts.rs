@@ -42,7 +42,7 @@ pub fn prepare(p: &SpreadHistogram, rung: &Rung) -> Prepared<SpreadHistogram> {
     let (kernel, devices) = (kernels[0].clone(), s.count() as i32);
 
     // ANCHOR: enqueue
-    let enqueue = move |p: &mut SpreadHistogram| {
+    Ok(Launch::new(kernel, config, (), move |p: &mut SpreadHistogram| {
         let s = &p.spread;
         s.devices.fork()?;
         for (d, device) in s.devices.iter().enumerate() {
@@ -64,7 +64,6 @@ pub fn prepare(p: &SpreadHistogram, rung: &Rung) -> Prepared<SpreadHistogram> {
             unsafe { launch.launch(add_config)? };
         }
         s.devices.join()
-    };
+    }))
     // ANCHOR_END: enqueue
-    Ok(Launch::new(kernel, config, (), enqueue))
 }

@@ -25,10 +25,9 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
         shared_mem_bytes: 0,
     };
     let received = Shared::<u64>::zeros(&p.devices, 2 * p.n * p.devices.len())?;
-    let kernel = kernels[0].clone();
     let mut epoch = 0_u32;
 
-    Ok(Launch::new(kernel, config, (), move |p: &mut Collective| {
+    Ok(Launch::new(kernels[0].clone(), config, (), move |p: &mut Collective| {
         let inputs = p.input_addresses();
         epoch += 1;
         for (rank, kernel) in (0_i32..).zip(&kernels) {

@@ -37,11 +37,10 @@ pub fn in_blocks(most: usize, p: &Collective, rung: &Rung) -> Prepared<Collectiv
     };
     let received = Shared::<f32>::zeros(&p.devices, part * p.devices.len())?;
     let flags = Shared::<u32>::zeros(&p.devices, blocks * MOST)?;
-    let kernel = kernels[0].clone();
     let epochs = tiles.div_ceil(blocks) as u32 + 2;
     let mut epoch = 1_u32;
 
-    Ok(Launch::new(kernel, config, (), move |p: &mut Collective| {
+    Ok(Launch::new(kernels[0].clone(), config, (), move |p: &mut Collective| {
         let (inputs, outs) = (p.input_addresses(), p.out_addresses());
         for (rank, kernel) in (0_i32..).zip(&kernels) {
             let mut launch = p.devices[rank as usize].stream.launch_builder(kernel);

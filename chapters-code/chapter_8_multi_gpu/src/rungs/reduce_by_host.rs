@@ -37,10 +37,9 @@ pub fn prepare<T: Element<Acc = T>>(p: &SpreadSum<T>, rung: &Rung) -> Prepared<S
     let mut sums = s.per_device(|_, device| buffer::scratch::<T>(device, 1))?;
     let mut partials = s.per_device(|_, device| buffer::scratch::<T>(device, blocks.into()))?;
     let mut counters = s.per_device(|_, device| buffer::to_device(device, &[0_u32]))?;
-    let kernel = kernels[0].clone();
 
     // ANCHOR: enqueue
-    let enqueue = move |p: &mut SpreadSum<T>| {
+    Ok(Launch::new(kernels[0].clone(), config, depth + 1, move |p: &mut SpreadSum<T>| {
         let s = &p.spread;
         s.devices.fork()?;
         for (d, device) in s.devices.iter().enumerate() {
@@ -58,7 +57,6 @@ pub fn prepare<T: Element<Acc = T>>(p: &SpreadSum<T>, rung: &Rung) -> Prepared<S
         }
         s.devices.iter().try_for_each(|device| device.stream.synchronize())?;
         s.devices[0].stream.memcpy_htod(&[add(&on_host)], &mut p.out.view_mut())
-    };
+    }))
     // ANCHOR_END: enqueue
-    Ok(Launch::new(kernel, config, depth + 1, enqueue))
 }

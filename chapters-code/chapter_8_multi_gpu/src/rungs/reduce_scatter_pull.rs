@@ -24,9 +24,8 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
         block_dim: (THREADS, 1, 1),
         shared_mem_bytes: 0,
     };
-    let kernel = kernels[0].clone();
 
-    Ok(Launch::new(kernel, config, (), move |p: &mut Collective| {
+    Ok(Launch::new(kernels[0].clone(), config, (), move |p: &mut Collective| {
         let inputs = p.input_addresses();
         p.devices.fork()?;
         for (d, (kernel, (first, end))) in kernels.iter().zip(&parts).enumerate() {

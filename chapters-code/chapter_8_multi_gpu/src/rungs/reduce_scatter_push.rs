@@ -26,10 +26,9 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     };
     let received = Shared::<f32>::scratch(&p.devices, part * p.devices.len())?;
     let flags = Shared::<u32>::zeros(&p.devices, config.grid_dim.0 as usize * MOST)?;
-    let kernel = kernels[0].clone();
     let mut epoch = 1_u32;
 
-    Ok(Launch::new(kernel, config, (), move |p: &mut Collective| {
+    Ok(Launch::new(kernels[0].clone(), config, (), move |p: &mut Collective| {
         let inputs = p.input_addresses();
         for (rank, kernel) in (0_i32..).zip(&kernels) {
             let mut out = p.outs[rank as usize].view_mut();

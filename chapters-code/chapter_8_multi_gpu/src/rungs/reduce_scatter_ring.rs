@@ -24,10 +24,9 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
         shared_mem_bytes: 0,
     };
     let sums = Shared::<f32>::scratch(&p.devices, p.n)?;
-    let kernel = kernels[0].clone();
 
     // ANCHOR: enqueue
-    let enqueue = move |p: &mut Collective| {
+    Ok(Launch::new(kernels[0].clone(), config, (), move |p: &mut Collective| {
         let devices = p.devices.len();
         let (inputs, outs) = (p.input_addresses(), p.out_addresses());
         p.devices.fork_copies()?;
@@ -55,7 +54,6 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
             p.devices.meet_copies()?;
         }
         p.devices.join_copies()
-    };
+    }))
     // ANCHOR_END: enqueue
-    Ok(Launch::new(kernel, config, (), enqueue))
 }

@@ -39,7 +39,7 @@ pub fn prepare<T: Element<Acc = T>>(p: &SpreadScan<T>, rung: &Rung) -> Prepared<
     let (kernel, first_config) = (kernels[0].clone(), config(tiles(s.part()).max(1), 512));
 
     // ANCHOR: enqueue
-    let enqueue = move |p: &mut SpreadScan<T>| {
+    Ok(Launch::new(kernel, first_config, depth, move |p: &mut SpreadScan<T>| {
         let s = &p.spread;
         let filled = (0..s.count()).take_while(|&d| !s.range(d).is_empty()).count();
         s.devices.fork()?;
@@ -70,7 +70,6 @@ pub fn prepare<T: Element<Acc = T>>(p: &SpreadScan<T>, rung: &Rung) -> Prepared<
             unsafe { launch.launch(config(n.div_ceil(256), 256))? };
         }
         s.devices.join()
-    };
+    }))
     // ANCHOR_END: enqueue
-    Ok(Launch::new(kernel, first_config, depth, enqueue))
 }

@@ -46,7 +46,7 @@ pub fn prepare<T: Element<Acc = T>>(p: &SpreadScan<T>, rung: &Rung) -> Prepared<
     let mut epoch = 0_u32;
 
     // ANCHOR: enqueue
-    let enqueue = move |p: &mut SpreadScan<T>| {
+    Ok(Launch::new(kernel, config, depth, move |p: &mut SpreadScan<T>| {
         let s = &p.spread;
         epoch += 1;
         s.devices.fork()?;
@@ -65,7 +65,6 @@ pub fn prepare<T: Element<Acc = T>>(p: &SpreadScan<T>, rung: &Rung) -> Prepared<
             }
         }
         s.devices.join()
-    };
+    }))
     // ANCHOR_END: enqueue
-    Ok(Launch::new(kernel, config, depth, enqueue))
 }

@@ -29,7 +29,7 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     let (first, config) = (kernels[0].0.clone(), grid(tiles(row_part).max(1) as u64, 256));
 
     // ANCHOR: enqueue
-    let enqueue = move |p: &mut Collective| {
+    Ok(Launch::new(first, config, (), move |p: &mut Collective| {
         if p.n == 0 {
             return Ok(());
         }
@@ -69,7 +69,6 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
             unsafe { launch.launch(grid((own * rows).div_ceil(256).clamp(1, most) as u64, 256))? };
         }
         p.devices.join_copies()
-    };
+    }))
     // ANCHOR_END: enqueue
-    Ok(Launch::new(first, config, (), enqueue))
 }

@@ -27,9 +27,8 @@ pub fn in_tiles(kernel: &str, side: usize, p: &Collective, rung: &Rung) -> Prepa
         shared_mem_bytes: 0,
     };
     let row_parts = p.devices.parts(rows);
-    let kernel = kernels[0].clone();
 
-    Ok(Launch::new(kernel, config, (), move |p: &mut Collective| {
+    Ok(Launch::new(kernels[0].clone(), config, (), move |p: &mut Collective| {
         let outs = p.out_addresses();
         p.devices.fork()?;
         for (rank, (begin, end)) in (0_i32..).zip(&row_parts) {

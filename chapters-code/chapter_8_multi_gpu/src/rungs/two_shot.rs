@@ -24,10 +24,9 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
         block_dim: (THREADS, 1, 1),
         shared_mem_bytes: 0,
     };
-    let kernel = kernels[0].clone();
 
     // ANCHOR: enqueue
-    let enqueue = move |p: &mut Collective| {
+    Ok(Launch::new(kernels[0].clone(), config, (), move |p: &mut Collective| {
         let (inputs, outs) = (p.input_addresses(), p.out_addresses());
         p.devices.fork()?;
         for ((device, kernel), (first, end)) in p.devices.iter().zip(&kernels).zip(&parts) {
@@ -39,7 +38,6 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
             unsafe { launch.launch(config)? };
         }
         p.devices.join()
-    };
+    }))
     // ANCHOR_END: enqueue
-    Ok(Launch::new(kernel, config, (), enqueue))
 }
