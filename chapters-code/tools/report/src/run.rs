@@ -180,7 +180,10 @@ impl<'a> Printer<'a> {
         let wrong: Vec<_> = self.rows.iter().filter(|row| !row.is_as_declared()).collect();
         for row in &wrong {
             let what = if row.broken { "was not caught" } else { "is wrong" };
-            eprintln!("error: {} {what} at {} {} {}", row.kernel, row.shape(), row.op, row.dtype);
+            eprintln!(
+                "error: {} {what} at {} {} {}",
+                row.kernel, row.case.shape, row.op, row.dtype
+            );
         }
         Ok(wrong.is_empty())
     }
