@@ -54,24 +54,23 @@ impl Chapter for Reduce {
             }),
         }
     }
-}
 
-/// The cases whose results a recorded run keeps bit by bit, for other devices to reproduce.
-pub fn checksum_cases() -> Vec<Case> {
-    let case = |shape, dtype, op| Case { shape, seed: 7, ..Case::vector(0, dtype, op) };
-    let vector = |n| Shape::Vector { n };
-    let mut cases = Vec::new();
-    for dtype in Dtype::ALL {
-        for op in Op::ALL.into_iter().filter(|&op| has_kernels(op, dtype)) {
-            cases.extend([1024, (1 << 16) + 3].map(|n| case(vector(n), dtype, op)));
+    fn checksum_cases(&self) -> Vec<Case> {
+        let case = |shape, dtype, op| Case { shape, seed: 7, ..Case::vector(0, dtype, op) };
+        let vector = |n| Shape::Vector { n };
+        let mut cases = Vec::new();
+        for dtype in Dtype::ALL {
+            for op in Op::ALL.into_iter().filter(|&op| has_kernels(op, dtype)) {
+                cases.extend([1024, (1 << 16) + 3].map(|n| case(vector(n), dtype, op)));
+            }
         }
+        cases.extend([Dtype::F32, Dtype::I32].map(|dtype| case(vector(1 << 20), dtype, Op::Sum)));
+        for (rows, cols) in [(257, 1000), (1000, 33)] {
+            let shape = Shape::Matrix { rows, cols };
+            cases.extend([Op::Sum, Op::Max, Op::Min].map(|op| case(shape, Dtype::F32, op)));
+        }
+        cases
     }
-    cases.extend([Dtype::F32, Dtype::I32].map(|dtype| case(vector(1 << 20), dtype, Op::Sum)));
-    for (rows, cols) in [(257, 1000), (1000, 33)] {
-        let shape = Shape::Matrix { rows, cols };
-        cases.extend([Op::Sum, Op::Max, Op::Min].map(|op| case(shape, Dtype::F32, op)));
-    }
-    cases
 }
 
 fn has_kernels(op: Op, dtype: Dtype) -> bool {

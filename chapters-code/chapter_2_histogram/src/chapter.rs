@@ -121,6 +121,19 @@ impl Chapter for Histogram {
             }
         }
     }
+
+    fn checksum_cases(&self) -> Vec<Case> {
+        let mut cases = Vec::new();
+        for dtype in DTYPES {
+            for (n, bins) in [(1024, 256), ((1 << 16) + 3, 3), ((1 << 16) + 3, MOST)] {
+                cases.push(
+                    Case { seed: 7, ..Case::vector(n, dtype, Op::Sum) }
+                        .with(HistogramParameters::of_bins(bins)),
+                );
+            }
+        }
+        cases
+    }
 }
 
 impl Histogram {
@@ -152,18 +165,4 @@ fn refused<K: Key>(keys: &[K], bins: &Bins, (first, count): (usize, usize)) -> E
         "{count} of {n} keys have no bin, the first of them key {first}, which is {key}: {which}\n  \
          remedy: {more}count them apart with --out-of-range count"
     ))
-}
-
-/// The cases whose counts a recorded run stores, for other devices to reproduce.
-pub fn checksum_cases() -> Vec<Case> {
-    let mut cases = Vec::new();
-    for dtype in DTYPES {
-        for (n, bins) in [(1024, 256), ((1 << 16) + 3, 3), ((1 << 16) + 3, MOST)] {
-            cases.push(
-                Case { seed: 7, ..Case::vector(n, dtype, Op::Sum) }
-                    .with(HistogramParameters::of_bins(bins)),
-            );
-        }
-    }
-    cases
 }

@@ -122,6 +122,24 @@ impl Chapter for Compact {
             }
         }
     }
+
+    fn checksum_cases(&self) -> Vec<Case> {
+        let selections = [
+            (By::Mask, Density::HALF, Pattern::Random),
+            (By::Bits, Density::HALF, Pattern::Clustered),
+            (By::Predicate, Density::HALF, Pattern::Random),
+        ];
+        let mut cases = Vec::new();
+        for dtype in [Dtype::F32, Dtype::I64, Dtype::U8] {
+            for (by, density, pattern) in selections {
+                cases.extend([1024, (1 << 16) + 3].map(|n| {
+                    Case { seed: 7, ..Case::vector(n, dtype, Op::Sum) }
+                        .with(SelectionParameters::new(by, density, pattern))
+                }));
+            }
+        }
+        cases
+    }
 }
 
 /// The part of a mask that is set: none of an empty one, and for a long one as exact as 32 bits allow.
@@ -130,23 +148,4 @@ fn part_selected(mask: &[bool]) -> Density {
     let shift = mask.len().checked_ilog2().unwrap_or(0).saturating_sub(31);
     Density::new((selected >> shift) as u32, (mask.len() >> shift).max(1) as u32)
         .unwrap_or(Density::HALF)
-}
-
-/// The cases whose results a recorded run stores, for other devices to reproduce.
-pub fn checksum_cases() -> Vec<Case> {
-    let selections = [
-        (By::Mask, Density::HALF, Pattern::Random),
-        (By::Bits, Density::HALF, Pattern::Clustered),
-        (By::Predicate, Density::HALF, Pattern::Random),
-    ];
-    let mut cases = Vec::new();
-    for dtype in [Dtype::F32, Dtype::I64, Dtype::U8] {
-        for (by, density, pattern) in selections {
-            cases.extend([1024, (1 << 16) + 3].map(|n| {
-                Case { seed: 7, ..Case::vector(n, dtype, Op::Sum) }
-                    .with(SelectionParameters::new(by, density, pattern))
-            }));
-        }
-    }
-    cases
 }

@@ -155,40 +155,39 @@ impl Chapter for Segmented {
             }
         })
     }
-}
 
-/// The cases whose results a recorded run stores bit by bit, for other devices to reproduce: every
-/// operator and type, at a size of a few blocks and at one of many tiles.
-pub fn checksum_cases() -> Vec<Case> {
-    let mut cases = Vec::new();
-    let dtypes = [Dtype::I32, Dtype::U32, Dtype::I64, Dtype::F32, Dtype::F64];
-    for (dtype, op) in dtypes
-        .into_iter()
-        .flat_map(|d| [(d, Op::Sum), (d, Op::Max)])
-        .chain([(Dtype::I64, Op::Affine)])
-    {
-        for kind in [Some(Kind::Inclusive), Some(Kind::Exclusive), None] {
-            cases.extend([1024, (1 << 16) + 3].map(|n| {
-                Case { seed: 7, ..Case::vector(n, dtype, op) }.with(SegmentParameters {
-                    kind,
-                    segments: Some(Segments::PowerLaw),
-                    ..SegmentParameters::default()
-                })
-            }));
+    fn checksum_cases(&self) -> Vec<Case> {
+        // Every operator and type, at a size of a few blocks and at one of many tiles.
+        let mut cases = Vec::new();
+        let dtypes = [Dtype::I32, Dtype::U32, Dtype::I64, Dtype::F32, Dtype::F64];
+        for (dtype, op) in dtypes
+            .into_iter()
+            .flat_map(|d| [(d, Op::Sum), (d, Op::Max)])
+            .chain([(Dtype::I64, Op::Affine)])
+        {
+            for kind in [Some(Kind::Inclusive), Some(Kind::Exclusive), None] {
+                cases.extend([1024, (1 << 16) + 3].map(|n| {
+                    Case { seed: 7, ..Case::vector(n, dtype, op) }.with(SegmentParameters {
+                        kind,
+                        segments: Some(Segments::PowerLaw),
+                        ..SegmentParameters::default()
+                    })
+                }));
+            }
         }
+        cases.extend(Conversion::ALL.map(|conversion| {
+            Case { seed: 7, ..Case::vector((1 << 16) + 3, Dtype::U32, Op::Sum) }.with(
+                SegmentParameters {
+                    convert: Some(conversion),
+                    segments: Some(Segments::Empty),
+                    ..SegmentParameters::default()
+                },
+            )
+        }));
+        cases.extend(Matrix::MADE.map(|matrix| {
+            Case { seed: 7, ..Case::vector((1 << 16) + 3, Dtype::F32, Op::Sum) }
+                .with(SegmentParameters { matrix: Some(matrix), ..SegmentParameters::default() })
+        }));
+        cases
     }
-    cases.extend(Conversion::ALL.map(|conversion| {
-        Case { seed: 7, ..Case::vector((1 << 16) + 3, Dtype::U32, Op::Sum) }.with(
-            SegmentParameters {
-                convert: Some(conversion),
-                segments: Some(Segments::Empty),
-                ..SegmentParameters::default()
-            },
-        )
-    }));
-    cases.extend(Matrix::MADE.map(|matrix| {
-        Case { seed: 7, ..Case::vector((1 << 16) + 3, Dtype::F32, Op::Sum) }
-            .with(SegmentParameters { matrix: Some(matrix), ..SegmentParameters::default() })
-    }));
-    cases
 }

@@ -79,18 +79,17 @@ impl Chapter for Transpose {
             Ok(Posed::any(Matrices::<T>::new(device, case)?, [rungs(), broken()]))
         })
     }
-}
 
-/// The cases whose results a recorded run keeps bit by bit, for other devices to reproduce.
-pub fn checksum_cases() -> Vec<Case> {
-    let dtypes = [Dtype::U8, Dtype::U16, Dtype::F32, Dtype::I64, Dtype::U128];
-    let shapes = [(64, 64), (300, 200), (257, 129)];
-    let of_shape = |(rows, cols)| {
-        dtypes.map(|dtype| Case {
-            shape: Shape::Matrix { rows, cols },
-            seed: 7,
-            ..Case::vector(0, dtype, Op::Sum)
-        })
-    };
-    shapes.into_iter().flat_map(of_shape).collect()
+    fn checksum_cases(&self) -> Vec<Case> {
+        let dtypes = [Dtype::U8, Dtype::U16, Dtype::F32, Dtype::I64, Dtype::U128];
+        let shapes = [(64, 64), (300, 200), (257, 129)];
+        let of_shape = |(rows, cols)| {
+            dtypes.map(|dtype| Case {
+                shape: Shape::Matrix { rows, cols },
+                seed: 7,
+                ..Case::vector(0, dtype, Op::Sum)
+            })
+        };
+        shapes.into_iter().flat_map(of_shape).collect()
+    }
 }

@@ -95,6 +95,16 @@ impl Chapter for Coalescing {
             Task::BytesInFlight { .. } => Posed::any(Reads::new(device, case)?, [reading()]),
         })
     }
+
+    fn checksum_cases(&self) -> Vec<Case> {
+        let sizes = [257, 5000, 100_003];
+        let of_size = |n| {
+            patterns::usual().map(|parameters| {
+                Case { seed: 7, ..Case::vector(n, Dtype::F32, Op::Sum) }.with(parameters)
+            })
+        };
+        sizes.into_iter().flat_map(of_size).collect()
+    }
 }
 
 /// The reason why a case makes no sense, such as addresses outside the array, and the remedy.
@@ -136,15 +146,4 @@ fn refusal(case: &Case) -> Option<Error> {
         _ => return None,
     };
     Some(Error::usage(what, remedy))
-}
-
-/// The cases whose results a recorded run keeps bit by bit, for other devices to reproduce.
-pub fn checksum_cases() -> Vec<Case> {
-    let sizes = [257, 5000, 100_003];
-    let of_size = |n| {
-        patterns::usual().map(|parameters| {
-            Case { seed: 7, ..Case::vector(n, Dtype::F32, Op::Sum) }.with(parameters)
-        })
-    };
-    sizes.into_iter().flat_map(of_size).collect()
 }
