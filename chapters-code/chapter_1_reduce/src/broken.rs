@@ -29,8 +29,7 @@ pub fn broken<T: Element>() -> Ladder<Reduction<T>> {
 
 macro_rules! broken {
     ($($rung:tt)*) => {
-        harness::broken!($($rung)*)
-            .refuses(vectors_only).adapts(large_sum)
+        harness::broken!($($rung)*).refuses(vectors_only).adapts(large_sum)
     };
 }
 

@@ -32,7 +32,8 @@ pub fn broken<K: Key>() -> Ladder<Counting<K>> {
 macro_rules! broken {
     ($($rung:tt)*) => {
         harness::broken!($($rung)*)
-            .refuses(|rung, case| refuses(rung, case, bins::MOST)).adapts(uniform)
+            .refuses(|rung, case| refuses(rung, case, bins::MOST))
+            .adapts(uniform)
     };
 }
 

@@ -30,8 +30,7 @@ pub fn broken<T: Element>() -> Ladder<PrefixScan<T>> {
 
 macro_rules! broken {
     ($($rung:tt)*) => {
-        harness::broken!($($rung)*)
-            .refuses(vectors_only).adapts(sum_of_blocks)
+        harness::broken!($($rung)*).refuses(vectors_only).adapts(sum_of_blocks)
     };
 }
 

@@ -29,8 +29,7 @@ pub fn broken<T: Element>() -> Ladder<Compaction<T>> {
 
 macro_rules! broken {
     ($($rung:tt)*) => {
-        harness::broken!($($rung)*)
-            .refuses(vectors_only).adapts(random_f32)
+        harness::broken!($($rung)*).refuses(vectors_only).adapts(random_f32)
     };
 }
 
