@@ -32,6 +32,6 @@ impl Chapter for Setup {
     }
 
     fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
-        Ok(Box::new(Posed::new(Vectors::new(device, case)?, vectors())))
+        Ok(Posed::any(Vectors::new(device, case)?, [vectors()]))
     }
 }

@@ -6,24 +6,15 @@ use std::ffi::{c_int, c_void};
 use harness::{
     Element, Error,
     baselines::{Baselines, Call, Segments, Way, address, dtype_code, op_code},
+    operation,
     verify::{self, Accepted},
 };
 
 use crate::problem::{MatrixReduction, Reduction};
 
-type ScratchBytes =
-    unsafe extern "C" fn(c_int, c_int, c_int, *const c_void, *mut c_void, usize) -> usize;
-type Reduce = unsafe extern "C" fn(
-    c_int,
-    c_int,
-    c_int,
-    *mut c_void,
-    usize,
-    *const c_void,
-    *mut c_void,
-    usize,
-    *mut c_void,
-) -> c_int;
+operation! {
+    Reduce = baseline_reduce(op: c_int, dtype: c_int; from: *const c_void, to: *mut c_void, n: usize)
+}
 
 /// The library's reduction of the input, in each of its ways, verified; empty where the library lacks it.
 pub(crate) fn reduce<T: Element>(
@@ -31,14 +22,7 @@ pub(crate) fn reduce<T: Element>(
     expected: Accepted<T::Acc>,
     library: &Baselines,
 ) -> Result<Vec<Way<Reduction<T>>>, Error> {
-    // SAFETY: the types of baselines.h.
-    let functions = unsafe {
-        (
-            library.function::<ScratchBytes>("baseline_reduce_scratch"),
-            library.function::<Reduce>("baseline_reduce"),
-        )
-    };
-    let (Some(op), (Some(scratch_bytes), Some(reduce))) = (op_code(of.case.op), functions) else {
+    let (Some(op), Some(reduce)) = (op_code(of.case.op), Reduce::of(library)) else {
         return Ok(Vec::new());
     };
     let (dtype, n) = (dtype_code(of.case.dtype), of.case.elements() as usize);
@@ -48,12 +32,12 @@ pub(crate) fn reduce<T: Element>(
         output_bytes: size_of::<T::Acc>(),
         // SAFETY: device addresses of n elements and one result; nothing is touched.
         scratch_bytes: Box::new(move |way, p: &Reduction<T>, to| unsafe {
-            scratch_bytes(way, op, dtype, address(&p.device, &p.input), to, n)
+            (reduce.scratch_bytes)(way, op, dtype, address(&p.device, &p.input), to, n)
         }),
         // SAFETY: as above, with the scratch that was asked for.
         run: Box::new(move |way, p, to, s| unsafe {
             let from = address(&p.device, &p.input);
-            reduce(way, op, dtype, s.address, s.bytes, from, to, n, s.stream)
+            (reduce.run)(way, op, dtype, s.address, s.bytes, from, to, n, s.stream)
         }),
     };
     library.ways(of, call, |computed| verify::compare(computed, [expected]))

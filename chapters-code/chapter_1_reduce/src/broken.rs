@@ -5,10 +5,7 @@
 
 use cudarc::driver::{DriverError, LaunchConfig, PushKernelArg, sys::CUresult};
 use cudarc::nvrtc::Ptx;
-use harness::{
-    Case, Dtype, Element, Error, Input, Ladder, Launch, Op, Rung, Shape, buffer, ptx,
-    verify::Checker,
-};
+use harness::{Case, Dtype, Element, Input, Ladder, Launch, Op, Prepared, Rung, Shape, buffer};
 
 use crate::problem::{Depth, Reduction, vectors_only};
 use crate::rungs::{first_add, sequential, unrolled_warp};
@@ -31,15 +28,8 @@ pub fn broken<T: Element>() -> Ladder<Reduction<T>> {
 }
 
 macro_rules! broken {
-    ($name:literal, $of:literal, [$($by:ident),*], $idea:literal) => {
-        Rung::new(
-            $name,
-            $idea,
-            ptx!("kernels/broken/" $name ".ptx"),
-        )
-        .refuses(vectors_only)
-        .broken($of, &[$(Checker::$by),*])
-        .adapts(large_sum)
+    ($($rung:tt)*) => {
+        harness::broken!($($rung)*).refuses(vectors_only).adapts(large_sum)
     };
 }
 
@@ -123,7 +113,7 @@ fn large_sum(case: &Case) -> Case {
 }
 
 /// Launched as `finish_last_block`, with dynamic shared memory for a tree.
-fn last_block<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduction<T>>, Error> {
+fn last_block<T: Element>(p: &Reduction<T>, rung: &Rung) -> Prepared<Reduction<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry(T::DTYPE))?;
     let blocks = p.n.div_ceil(256).clamp(1, p.device.resident_blocks(256).into());
@@ -135,22 +125,20 @@ fn last_block<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduct
     let depth = p.n.div_ceil(blocks * 256) + 10 + blocks.div_ceil(256) + 10;
     let mut partials = buffer::scratch::<T::Acc>(&p.device, blocks)?;
     let mut counter = p.device.stream.clone_htod(&[0u32])?;
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Reduction<T>| {
+    Ok(Launch::new(kernel.clone(), config, Depth::of(depth), move |p: &mut Reduction<T>| {
         let mut out = p.out.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&mut out).arg(&p.n);
         launch.arg(&mut partials).arg(&mut counter);
         // SAFETY: the kernel is `(const f32* in, f32* out, size_t n, f32* partials, unsigned* counter)`. It
         // reads in[0 .. n], writes one partial result per block, and out[0]. The counter is 0 before the first
         // launch, and every launch leaves it at 0.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, Depth::of(depth), enqueue))
+    }))
 }
 
 /// One block reduces everything, so that the sum of each thread grows beyond what a half can count.
-fn one_block<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduction<T>>, Error> {
+fn one_block<T: Element>(p: &Reduction<T>, rung: &Rung) -> Prepared<Reduction<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry(T::DTYPE))?;
     let config = LaunchConfig {
@@ -159,23 +147,18 @@ fn one_block<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reducti
         shared_mem_bytes: 256 * size_of::<T>() as u32,
     };
     let depth = p.n.div_ceil(256) + 8;
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Reduction<T>| {
+    Ok(Launch::new(kernel.clone(), config, Depth::of(depth), move |p: &mut Reduction<T>| {
         let mut out = p.out.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&mut out).arg(&p.n);
         // SAFETY: half_accumulator.cu reads in[0 .. n] and writes out[0]. Its shared memory holds one
         // element per thread.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, Depth::of(depth), enqueue))
+    }))
 }
 
 /// Saves a scratch buffer by using the input as one: the second pass overwrites the input.
-fn scratch_is_input<T: Element>(
-    p: &Reduction<T>,
-    rung: &Rung,
-) -> Result<Launch<Reduction<T>>, Error> {
+fn scratch_is_input<T: Element>(p: &Reduction<T>, rung: &Rung) -> Prepared<Reduction<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry(T::DTYPE))?;
     let config = |blocks: u64| LaunchConfig {
@@ -186,12 +169,13 @@ fn scratch_is_input<T: Element>(
     let blocks = p.passes(|n, _| n.div_ceil(256));
     let depth = 9 * blocks.len() as u64;
     let mut scratch = buffer::scratch::<T>(&p.device, blocks[0])?;
-    let (function, first_config) = (kernel.clone(), config(blocks[0]));
-    let enqueue = move |p: &mut Reduction<T>| {
+    let promise = Depth::of(depth);
+
+    Ok(Launch::new(kernel.clone(), config(blocks[0]), promise, move |p: &mut Reduction<T>| {
         let stream = &p.device.stream;
         let mut n = p.n;
         for (pass, &blocks) in blocks.iter().enumerate() {
-            let mut launch = stream.launch_builder(&function);
+            let mut launch = stream.launch_builder(&kernel);
             match pass % 2 {
                 0 => launch.arg(&p.input).arg(&mut scratch),
                 // The fault: this pass writes to the input.
@@ -208,6 +192,5 @@ fn scratch_is_input<T: Element>(
         let result = unsafe { result.transmute::<T::Acc>(1) };
         let result = result.ok_or(DriverError(CUresult::CUDA_ERROR_INVALID_VALUE))?;
         stream.memcpy_dtod(&result, &mut p.out.view_mut())
-    };
-    Ok(Launch::new(kernel, first_config, Depth::of(depth), enqueue))
+    }))
 }

@@ -47,33 +47,30 @@ impl Chapter for Reduce {
     fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
         match case.shape {
             Shape::Matrix { .. } => {
-                let problem = MatrixReduction::new(device, case)?;
-                Ok(Box::new(Posed::new(problem, matrices())))
+                Ok(Posed::any(MatrixReduction::new(device, case)?, [matrices()]))
             }
             Shape::Vector { .. } => with_number!(case.dtype, T => {
-                let ladder = [vectors::<T>(), broken::<T>()].concat();
-                Ok(Box::new(Posed::new(Reduction::<T>::new(device, case)?, ladder)))
+                Ok(Posed::any(Reduction::<T>::new(device, case)?, [vectors(), broken()]))
             }),
         }
     }
-}
 
-/// The cases whose results a recorded run keeps bit by bit, for other devices to reproduce.
-pub fn checksum_cases() -> Vec<Case> {
-    let case = |shape, dtype, op| Case { shape, seed: 7, ..Case::vector(0, dtype, op) };
-    let vector = |n| Shape::Vector { n };
-    let mut cases = Vec::new();
-    for dtype in Dtype::ALL {
-        for op in Op::ALL.into_iter().filter(|&op| has_kernels(op, dtype)) {
-            cases.extend([1024, (1 << 16) + 3].map(|n| case(vector(n), dtype, op)));
+    fn checksum_cases(&self) -> Vec<Case> {
+        let case = |shape, dtype, op| Case { shape, seed: 7, ..Case::vector(0, dtype, op) };
+        let vector = |n| Shape::Vector { n };
+        let mut cases = Vec::new();
+        for dtype in Dtype::ALL {
+            for op in Op::ALL.into_iter().filter(|&op| has_kernels(op, dtype)) {
+                cases.extend([1024, (1 << 16) + 3].map(|n| case(vector(n), dtype, op)));
+            }
         }
+        cases.extend([Dtype::F32, Dtype::I32].map(|dtype| case(vector(1 << 20), dtype, Op::Sum)));
+        for (rows, cols) in [(257, 1000), (1000, 33)] {
+            let shape = Shape::Matrix { rows, cols };
+            cases.extend([Op::Sum, Op::Max, Op::Min].map(|op| case(shape, Dtype::F32, op)));
+        }
+        cases
     }
-    cases.extend([Dtype::F32, Dtype::I32].map(|dtype| case(vector(1 << 20), dtype, Op::Sum)));
-    for (rows, cols) in [(257, 1000), (1000, 33)] {
-        let shape = Shape::Matrix { rows, cols };
-        cases.extend([Op::Sum, Op::Max, Op::Min].map(|op| case(shape, Dtype::F32, op)));
-    }
-    cases
 }
 
 fn has_kernels(op: Op, dtype: Dtype) -> bool {

@@ -5,34 +5,16 @@ use std::ffi::{c_double, c_int, c_uint, c_void};
 use harness::{
     Error,
     baselines::{Baselines, Call, Way, address, dtype_code},
+    operation,
     verify::{self, Accepted},
 };
 
 use crate::{problem::Counting, reference::Key};
 
-type ScratchBytes = unsafe extern "C" fn(
-    c_int,
-    c_int,
-    *const c_void,
-    *mut c_void,
-    c_uint,
-    c_double,
-    c_double,
-    usize,
-) -> usize;
-type Count = unsafe extern "C" fn(
-    c_int,
-    c_int,
-    *mut c_void,
-    usize,
-    *const c_void,
-    *mut c_void,
-    c_uint,
-    c_double,
-    c_double,
-    usize,
-    *mut c_void,
-) -> c_int;
+operation! {
+    Histogram = baseline_histogram(dtype: c_int; keys: *const c_void, to: *mut c_void, bins: c_uint, low: c_double,
+        high: c_double, n: usize)
+}
 
 /// The number in baselines.h of the way that takes the low byte of each key.
 const LOW_BYTES: c_int = 1;
@@ -44,14 +26,7 @@ pub(crate) fn histogram<K: Key>(
     counts: &[u32],
     library: &Baselines,
 ) -> Result<Vec<Way<Counting<K>>>, Error> {
-    // SAFETY: the types of baselines.h.
-    let functions = unsafe {
-        (
-            library.function::<ScratchBytes>("baseline_histogram_scratch"),
-            library.function::<Count>("baseline_histogram"),
-        )
-    };
-    let (Some(scratch_bytes), Some(count)) = functions else {
+    let Some(histogram) = Histogram::of(library) else {
         return Ok(Vec::new());
     };
     let (bins, (low, high)) = (of.bins.count, of.bins.range(of.case.dtype));
@@ -67,14 +42,23 @@ pub(crate) fn histogram<K: Key>(
                 true => usize::MAX,
                 // SAFETY: device addresses of n keys and m counters; nothing is touched.
                 false => unsafe {
-                    scratch_bytes(way, dtype, address(&p.device, &p.keys), to, bins, low, high, n)
+                    (histogram.scratch_bytes)(
+                        way,
+                        dtype,
+                        address(&p.device, &p.keys),
+                        to,
+                        bins,
+                        low,
+                        high,
+                        n,
+                    )
                 },
             }
         }),
         // SAFETY: as above, with the scratch that was asked for.
         run: Box::new(move |way, p, to, s| unsafe {
             let keys = address(&p.device, &p.keys);
-            count(way, dtype, s.address, s.bytes, keys, to, bins, low, high, n, s.stream)
+            (histogram.run)(way, dtype, s.address, s.bytes, keys, to, bins, low, high, n, s.stream)
         }),
     };
     library.ways(of, call, |computed| {

@@ -5,7 +5,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Case, Dtype, Error, Input, Ladder, Launch, Op, Rung, Shape, ptx, verify::Checker};
+use harness::{Case, Dtype, Input, Ladder, Launch, Op, Prepared, Rung, Shape, ptx};
 
 use crate::{
     HistogramParameters,
@@ -30,15 +30,10 @@ pub fn broken<K: Key>() -> Ladder<Counting<K>> {
 }
 
 macro_rules! broken {
-    ($name:literal, $of:literal, [$($by:ident),*], $idea:literal) => {
-        Rung::new(
-            $name,
-            $idea,
-            ptx!("kernels/broken/" $name ".ptx"),
-        )
-        .refuses(|rung, case| refuses(rung, case, bins::MOST))
-        .broken($of, &[$(Checker::$by),*])
-        .adapts(uniform)
+    ($($rung:tt)*) => {
+        harness::broken!($($rung)*)
+            .refuses(|rung, case| refuses(rung, case, bins::MOST))
+            .adapts(uniform)
     };
 }
 
@@ -62,14 +57,13 @@ static ZEROING_RACES: Rung = broken!(
     [Races, Result],
     "blocks zero the output that others already add to"
 );
-static CLUSTER_UNREADY: Rung = Rung::new(
+static CLUSTER_UNREADY: Rung = broken!(
     "cluster_unready",
-    "blocks of a cluster add to counters that their owner has not zeroed",
+    "clustered",
     ptx!("kernels/broken/cluster_unready.compute_90.ptx"),
-)
-.refuses(|rung, case| refuses(rung, case, bins::MOST))
-.broken("clustered", &[Checker::Races, Checker::Result])
-.adapts(uniform);
+    [Races, Result],
+    "blocks of a cluster add to counters that their owner has not zeroed"
+);
 static PACKED_OVERFLOW: Rung =
     broken!("packed_overflow", "shared_atomics", [Result], "two counters of 16 bits in a word")
         .adapts(|case| Case {
@@ -83,11 +77,7 @@ static ROUNDED_UP: Rung = broken!(
     [Result],
     "floats at the range's end are counted behind the last bin"
 )
-.adapts(|case| Case {
-    dtype: Dtype::F32,
-    parameters: HistogramParameters::of_bins(257).into(),
-    ..uniform(case)
-});
+.adapts(|case| Case { dtype: Dtype::F32, ..uniform(case) }.with(HistogramParameters::of_bins(257)));
 
 /// About as many keys as the case asks for, but enough for several blocks.
 fn several_blocks(case: &Case) -> u64 {
@@ -96,30 +86,23 @@ fn several_blocks(case: &Case) -> u64 {
 
 /// Uniform keys in the usual bins, in several blocks: that brings out most faults.
 fn uniform(case: &Case) -> Case {
-    Case {
-        seed: case.seed,
-        parameters: HistogramParameters::of_bins(USUAL).into(),
-        ..Case::vector(several_blocks(case), Dtype::U32, Op::Sum)
-    }
+    Case { seed: case.seed, ..Case::vector(several_blocks(case), Dtype::U32, Op::Sum) }
+        .with(HistogramParameters::of_bins(USUAL))
 }
 
 /// The output is set to zero, then blocks with `counters` counters of shared memory each add to it.
-fn with_counters<K: Key>(
-    counters: u32,
-    p: &Counting<K>,
-    rung: &Rung,
-) -> Result<Launch<Counting<K>>, Error> {
+fn with_counters<K: Key>(counters: u32, p: &Counting<K>, rung: &Rung) -> Prepared<Counting<K>> {
     let blocks = geometry::thread_per_key(&p.device, p.n, counters)?;
     zero_and_add(blocks, counters, p, rung)
 }
 
 /// As [`with_counters`], with one block, whose counters have 16 bits.
-fn one_block<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K>>, Error> {
+fn one_block<K: Key>(p: &Counting<K>, rung: &Rung) -> Prepared<Counting<K>> {
     zero_and_add(1, p.bins.counters().div_ceil(2), p, rung)
 }
 
 /// As [`with_counters`], in clusters of two blocks, each of which has half of the counters.
-fn in_clusters<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K>>, Error> {
+fn in_clusters<K: Key>(p: &Counting<K>, rung: &Rung) -> Prepared<Counting<K>> {
     let counters = p.bins.counters().div_ceil(2);
     let blocks = geometry::thread_per_key(&p.device, p.n, counters)?.next_multiple_of(2);
     zero_and_add(blocks, counters, p, rung)
@@ -130,7 +113,7 @@ fn zero_and_add<K: Key>(
     counters: u32,
     p: &Counting<K>,
     rung: &Rung,
-) -> Result<Launch<Counting<K>>, Error> {
+) -> Prepared<Counting<K>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?;
     let config = LaunchConfig {
@@ -138,21 +121,19 @@ fn zero_and_add<K: Key>(
         block_dim: (THREADS, 1, 1),
         shared_mem_bytes: 4 * counters,
     };
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Counting<K>| {
+    Ok(Launch::new(kernel.clone(), config, (), move |p: &mut Counting<K>| {
         let mut counts = p.counts.view_mut();
         p.device.stream.memset_zeros(&mut counts)?;
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.keys).arg(&mut counts).arg(&p.n).arg(&p.bins);
         // SAFETY: the kernels are `(const T* in, u32* out, size_t n, Bins bins)`. They read in[0 .. n] and add
         // to out[0 .. bins.count + 3]. Shared memory holds the counters that each kernel's header asks for.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, (), enqueue))
+    }))
 }
 
 /// The fault: the kernel itself zeroes the output, to which other blocks already add.
-fn without_zeroing<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K>>, Error> {
+fn without_zeroing<K: Key>(p: &Counting<K>, rung: &Rung) -> Prepared<Counting<K>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?;
     let counters = p.bins.counters();
@@ -161,14 +142,12 @@ fn without_zeroing<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counti
         block_dim: (THREADS, 1, 1),
         shared_mem_bytes: 4 * counters,
     };
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Counting<K>| {
+    Ok(Launch::new(kernel.clone(), config, (), move |p: &mut Counting<K>| {
         let mut counts = p.counts.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.keys).arg(&mut counts).arg(&p.n).arg(&p.bins);
         // SAFETY: zeroing_races.cu is `(const T* in, u32* out, size_t n, Bins bins)`. It reads in[0 .. n] and
         // writes out[0 .. bins.count + 3]. Shared memory holds as many counters.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, (), enqueue))
+    }))
 }

@@ -32,12 +32,12 @@ impl Histogram {
 }
 
 /// How keys without a bin are treated. They never change the counter of a bin.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum OutOfRange {
-    /// They are counted in counters of their own, after those of the bins.
+    /// Count them apart, behind the bins.
     #[default]
     Count,
-    /// An input that has such a key is refused.
+    /// Refuse an input that has any.
     Refuse,
 }
 
@@ -87,23 +87,20 @@ impl Chapter for Histogram {
         Bins::of(case)?;
         let HistogramParameters { keys, copies, .. } = HistogramParameters::of(case);
         let are_copies = |copies: u32| copies.is_power_of_two() && copies <= 32;
-        let (what, remedy) = if !INPUTS.contains(&case.input) {
+        Err(if !INPUTS.contains(&case.input) {
             let what = format!("keys have no {} input", case.input);
-            (what, format!("give --input, one of {}", join(INPUTS)))
+            Error::usage(what, format!("give --input, one of {}", join(INPUTS)))
         } else if keys == Some(0) {
-            let what = "keys are drawn from 1 at least";
-            (what.into(), "give --keys 1 or more".into())
+            Error::usage("keys are drawn from 1 at least", "give --keys 1 or more")
         } else if !copies.is_none_or(are_copies) {
-            let what = "copies are a power of two up to 32";
-            (what.into(), "give --copies 1, 2, 4, 8, 16 or 32".into())
+            Error::usage("copies are a power of two up to 32", "give --copies 1, 2, 4, 8, 16 or 32")
         } else if case.elements() > u64::from(u32::MAX) {
             let shape = case.shape;
             let what = format!("{shape} keys are more than a counter of 32 bits can count");
-            (what, "give -n, up to 4294967295".into())
+            Error::usage(what, "give -n, up to 4294967295")
         } else {
             return Ok(());
-        };
-        Err(Error::Usage(format!("{what}\n  remedy: {remedy}")))
+        })
     }
 
     fn device_bytes(&self, case: &Case) -> u64 {
@@ -119,12 +116,23 @@ impl Chapter for Histogram {
             Dtype::U32 => self.counting::<u32>(device, case),
             Dtype::F32 => self.counting::<f32>(device, case),
             other => {
-                let known = join(DTYPES);
-                Err(Error::Usage(format!(
-                    "keys are not of type {other}\n  remedy: give --dtype, one of {known}"
-                )))
+                let what = format!("keys are not of type {other}");
+                Err(Error::usage(what, format!("give --dtype, one of {}", join(DTYPES))))
             }
         }
+    }
+
+    fn checksum_cases(&self) -> Vec<Case> {
+        let mut cases = Vec::new();
+        for dtype in DTYPES {
+            for (n, bins) in [(1024, 256), ((1 << 16) + 3, 3), ((1 << 16) + 3, MOST)] {
+                cases.push(
+                    Case { seed: 7, ..Case::vector(n, dtype, Op::Sum) }
+                        .with(HistogramParameters::of_bins(bins)),
+                );
+            }
+        }
+        cases
     }
 }
 
@@ -136,8 +144,7 @@ impl Histogram {
         if let (OutOfRange::Refuse, Some(found)) = (self.out_of_range, beyond(&host, &bins)) {
             return Err(refused(&host, &bins, found));
         }
-        let ladder = [keys::<K>(), broken::<K>()].concat();
-        Ok(Box::new(Posed::new(Counting::new(device, case, host)?, ladder)))
+        Ok(Posed::any(Counting::new(device, case, host)?, [keys(), broken()]))
     }
 }
 
@@ -158,19 +165,4 @@ fn refused<K: Key>(keys: &[K], bins: &Bins, (first, count): (usize, usize)) -> E
         "{count} of {n} keys have no bin, the first of them key {first}, which is {key}: {which}\n  \
          remedy: {more}count them apart with --out-of-range count"
     ))
-}
-
-/// The cases whose counts a recorded run stores, for other devices to reproduce.
-pub fn checksum_cases() -> Vec<Case> {
-    let mut cases = Vec::new();
-    for dtype in DTYPES {
-        for (n, bins) in [(1024, 256), ((1 << 16) + 3, 3), ((1 << 16) + 3, MOST)] {
-            cases.push(Case {
-                seed: 7,
-                parameters: HistogramParameters::of_bins(bins).into(),
-                ..Case::vector(n, dtype, Op::Sum)
-            });
-        }
-    }
-    cases
 }

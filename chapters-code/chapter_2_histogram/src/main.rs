@@ -38,7 +38,7 @@ struct Arguments {
 
     /// What to do about keys that have no bin
     #[arg(long, value_enum, default_value = "count", value_name = "WHAT")]
-    out_of_range: OutOfRangeOption,
+    out_of_range: OutOfRange,
 
     /// Copies of the histogram that a block of banked keeps, at most: 1, 2, 4, 8, 16 or 32
     #[arg(long, value_name = "COUNT", value_delimiter = ',')]
@@ -48,15 +48,6 @@ struct Arguments {
     /// [default: each key is its own bin]
     #[arg(long, value_name = "LOW..HIGH", allow_hyphen_values = true)]
     range: Option<Range>,
-}
-
-/// `--out-of-range`.
-#[derive(Clone, Copy, clap::ValueEnum)]
-enum OutOfRangeOption {
-    /// Count them apart, behind the bins
-    Count,
-    /// Refuse an input that has any
-    Refuse,
 }
 
 const EXAMPLES: &str = "\
@@ -102,12 +93,7 @@ impl Arguments {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let chapter = Histogram {
-        out_of_range: match arguments.out_of_range {
-            OutOfRangeOption::Count => OutOfRange::Count,
-            OutOfRangeOption::Refuse => OutOfRange::Refuse,
-        },
-    };
+    let chapter = Histogram { out_of_range: arguments.out_of_range };
     let parameters = arguments.parameters();
     report::exit(report::run_chapter(&chapter, &arguments.options, &arguments.types, parameters))
 }

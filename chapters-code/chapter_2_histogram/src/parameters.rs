@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-use harness::{ChapterParameters, shape::parse_count};
+use harness::{ChapterParameters, shape::parse_count, text_in_json};
 use serde::{Deserialize, Serialize};
 
 /// The options of this chapter that a case keeps.
@@ -21,8 +21,7 @@ pub struct HistogramParameters {
 }
 
 /// A range of keys, without its upper end: `0..1048576`.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
     /// The least key that has a bin.
     pub low: f64,
@@ -47,19 +46,7 @@ impl FromStr for Range {
     }
 }
 
-impl TryFrom<String> for Range {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        text.parse()
-    }
-}
-
-impl From<Range> for String {
-    fn from(range: Range) -> Self {
-        range.to_string()
-    }
-}
+text_in_json!(Range);
 
 impl fmt::Display for Range {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

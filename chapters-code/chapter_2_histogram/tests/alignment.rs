@@ -58,7 +58,7 @@ fn words_in_a_range() {
         ..HistogramParameters::of_bins(256)
     };
     for n in [17, 5003] {
-        let case = Case { parameters: parameters.into(), ..case::<u32>(n) };
+        let case = case::<u32>(n).with(parameters);
         let host: Vec<u32> = keys(&case, &Bins::of(&case).expect("bins"));
         for skipped in 0..=4 {
             check(&ladder![banked], &case, &host, skipped);

@@ -15,10 +15,7 @@ const N: u64 = 1 << 20;
 const REQUESTS: u64 = N / 32;
 
 fn case(bins: u32, copies: Option<u32>) -> Case {
-    Case {
-        parameters: HistogramParameters { copies, ..HistogramParameters::of_bins(bins) }.into(),
-        ..common::u32s(N)
-    }
+    common::u32s(N).with(HistogramParameters { copies, ..HistogramParameters::of_bins(bins) })
 }
 
 /// The mean of this many draws lies at most this many standard deviations from what is expected. A correct model

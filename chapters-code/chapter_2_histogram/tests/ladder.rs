@@ -44,8 +44,7 @@ fn f32_at_awkward_sizes() {
 }
 
 fn of_all_types(n: u64, bins: u32) -> Vec<Case> {
-    let case =
-        |dtype| Case { dtype, parameters: HistogramParameters::of_bins(bins).into(), ..u32s(n) };
+    let case = |dtype| Case { dtype, ..u32s(n) }.with(HistogramParameters::of_bins(bins));
     DTYPES.map(case).into()
 }
 
@@ -94,14 +93,10 @@ fn keys_without_a_bin_are_counted_apart() {
         case.parameters =
             HistogramParameters { keys: Some(300), ..HistogramParameters::of(case) }.into();
     }
-    cases.push(Case {
-        parameters: HistogramParameters {
-            keys: Some(u32::MAX),
-            ..HistogramParameters::of_bins(65_536)
-        }
-        .into(),
-        ..u32s(10_007)
-    });
+    cases.push(u32s(10_007).with(HistogramParameters {
+        keys: Some(u32::MAX),
+        ..HistogramParameters::of_bins(65_536)
+    }));
     check(&run_all(&cases));
 }
 
@@ -109,7 +104,7 @@ fn keys_without_a_bin_are_counted_apart() {
 fn in_range(n: u64, bins: u32, low: f64, high: f64) -> Case {
     let range = Some(Range { low, high });
     let parameters = HistogramParameters { range, ..HistogramParameters::of_bins(bins) };
-    Case { parameters: parameters.into(), ..u32s(n) }
+    u32s(n).with(parameters)
 }
 
 #[test]
@@ -142,14 +137,10 @@ fn any_number_of_copies() {
     for copies in [1, 2, 4, 8, 16, 32] {
         cases.extend(of_all_types(10_007, 100).into_iter().chain(of_all_types(10_007, 300)).map(
             |case| {
-                Case {
-                    parameters: HistogramParameters {
-                        copies: Some(copies),
-                        ..HistogramParameters::of(&case)
-                    }
-                    .into(),
-                    ..case
-                }
+                case.with(HistogramParameters {
+                    copies: Some(copies),
+                    ..HistogramParameters::of(&case)
+                })
             },
         ));
     }

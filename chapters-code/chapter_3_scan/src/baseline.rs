@@ -5,25 +5,15 @@ use std::ffi::{c_int, c_void};
 use harness::{
     Element, Error, Kind,
     baselines::{Baselines, Call, Way, address, dtype_code, op_code},
+    operation,
     verify::Verdict,
 };
 
 use crate::{parameters, problem::PrefixScan};
 
-type ScratchBytes =
-    unsafe extern "C" fn(c_int, c_int, c_int, c_int, *const c_void, *mut c_void, usize) -> usize;
-type Scan = unsafe extern "C" fn(
-    c_int,
-    c_int,
-    c_int,
-    c_int,
-    *mut c_void,
-    usize,
-    *const c_void,
-    *mut c_void,
-    usize,
-    *mut c_void,
-) -> c_int;
+operation! {
+    Scan = baseline_scan(exclusive: c_int, op: c_int, dtype: c_int; from: *const c_void, to: *mut c_void, n: usize)
+}
 
 /// The library's scan of the input, in each of its ways, judged; empty where the library lacks it.
 pub(crate) fn scan<T: Element>(
@@ -31,15 +21,8 @@ pub(crate) fn scan<T: Element>(
     judge: impl Fn(&[T]) -> Verdict,
     library: &Baselines,
 ) -> Result<Vec<Way<PrefixScan<T>>>, Error> {
-    // SAFETY: the types of baselines.h.
-    let functions = unsafe {
-        (
-            library.function::<ScratchBytes>("baseline_scan_scratch"),
-            library.function::<Scan>("baseline_scan"),
-        )
-    };
     let case = of.case;
-    let (Some(op), (Some(scratch_bytes), Some(scan))) = (op_code(case.op), functions) else {
+    let (Some(op), Some(scan)) = (op_code(case.op), Scan::of(library)) else {
         return Ok(Vec::new());
     };
     let exclusive = c_int::from(parameters::kind(&case) == Kind::Exclusive);
@@ -50,12 +33,12 @@ pub(crate) fn scan<T: Element>(
         output_bytes: case.input_bytes() as usize,
         // SAFETY: device addresses of n elements each; nothing is touched.
         scratch_bytes: Box::new(move |way, p: &PrefixScan<T>, to| unsafe {
-            scratch_bytes(way, exclusive, op, dtype, address(&p.device, &p.input), to, n)
+            (scan.scratch_bytes)(way, exclusive, op, dtype, address(&p.device, &p.input), to, n)
         }),
         // SAFETY: as above, with the scratch that was asked for.
         run: Box::new(move |way, p, to, s| unsafe {
             let from = address(&p.device, &p.input);
-            scan(way, exclusive, op, dtype, s.address, s.bytes, from, to, n, s.stream)
+            (scan.run)(way, exclusive, op, dtype, s.address, s.bytes, from, to, n, s.stream)
         }),
     };
     library.ways(of, call, |computed| judge(bytemuck::cast_slice(computed)))

@@ -6,8 +6,7 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{
-    Case, Dtype, Element, Error, Kind, Ladder, Launch, Op, PtxText, Rung, Shape, buffer, ptx,
-    verify::Checker,
+    Case, Dtype, Element, Kind, Ladder, Launch, Op, Prepared, PtxText, Rung, Shape, buffer, ptx,
 };
 
 use crate::{
@@ -30,18 +29,14 @@ pub fn broken<T: Element>() -> Ladder<PrefixScan<T>> {
 }
 
 macro_rules! broken {
-    ($name:literal, $of:literal, $ptx:expr, [$($by:ident),*], $idea:literal) => {
-        Rung::new($name, $idea, $ptx)
-            .refuses(vectors_only)
-            .broken($of, &[$(Checker::$by),*])
-            .adapts(sum_of_blocks)
+    ($($rung:tt)*) => {
+        harness::broken!($($rung)*).refuses(vectors_only).adapts(sum_of_blocks)
     };
 }
 
 static ONE_BUFFER: Rung = broken!(
     "one_buffer",
     "hillis_steele",
-    ptx!("kernels/broken/one_buffer.ptx"),
     [Races, Result],
     "the steps of Hillis and Steele in one buffer"
 );
@@ -65,7 +60,6 @@ pub static PREVIOUS_BLOCK_ONLY: Rung = broken!(
 pub static SWAPPED_OPERANDS: Rung = broken!(
     "swapped_operands",
     "shuffle",
-    ptx!("kernels/broken/swapped_operands.ptx"),
     [Result],
     "an element is combined with its prefix in the wrong order: no sum shows it"
 )
@@ -73,7 +67,6 @@ pub static SWAPPED_OPERANDS: Rung = broken!(
 static FLAG_WITHOUT_RELEASE: Rung = broken!(
     "flag_without_release",
     "chained",
-    ptx!("kernels/broken/flag_without_release.ptx"),
     [Races, Result],
     "a prefix and its flag in two words, written in no order"
 );
@@ -87,7 +80,6 @@ static RING_WITHOUT_FENCE: Rung = broken!(
 static STATIC_TILE_INDEX: Rung = broken!(
     "static_tile_index",
     "lookback",
-    ptx!("kernels/broken/static_tile_index.ptx"),
     [Fault],
     "look-back with tiles numbered by blockIdx: it never ends on a GPU"
 )
@@ -99,17 +91,14 @@ static STATIC_TILE_INDEX: Rung = broken!(
 fn sum_of_blocks(case: &Case) -> Case {
     Case {
         seed: case.seed,
-        parameters: ScanParameters::of_kind(Kind::Inclusive).into(),
         block: case.block,
         ..Case::vector(case.elements().max(4096) | 1, Dtype::F32, Op::Sum)
     }
+    .with(ScanParameters::of_kind(Kind::Inclusive))
 }
 
 /// The blocks of `shuffle`, and nothing about what comes before a block.
-fn independent_blocks<T: Element>(
-    p: &PrefixScan<T>,
-    rung: &Rung,
-) -> Result<Launch<PrefixScan<T>>, Error> {
+fn independent_blocks<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Prepared<PrefixScan<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry(p.kind))?;
     let blocks = p.n.div_ceil(256).max(1);
@@ -119,24 +108,19 @@ fn independent_blocks<T: Element>(
         shared_mem_bytes: 0,
     };
     let mut aggregates = buffer::scratch::<T>(&p.device, blocks)?;
-    let function = kernel.clone();
-    let enqueue = move |p: &mut PrefixScan<T>| {
+    Ok(Launch::new(kernel.clone(), config, 5 + 5 + 2, move |p: &mut PrefixScan<T>| {
         let mut out = p.out.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&mut out);
         launch.arg(&p.n).arg(&mut aggregates);
         // SAFETY: shuffle.cu is `(const T* in, T* out, size_t n, T* sums)`. It reads in[0 .. n], and writes
         // out[0 .. n] and one aggregate per block.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, 5 + 5 + 2, enqueue))
+    }))
 }
 
 /// The blocks of `shuffle`, and then the aggregate of one block before each element.
-fn previous_block_only<T: Element>(
-    p: &PrefixScan<T>,
-    rung: &Rung,
-) -> Result<Launch<PrefixScan<T>>, Error> {
+fn previous_block_only<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Prepared<PrefixScan<T>> {
     const ADD: PtxText = ptx!("kernels/broken/previous_block_only.ptx");
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry(p.kind))?;
@@ -149,11 +133,10 @@ fn previous_block_only<T: Element>(
         shared_mem_bytes: 0,
     };
     let mut aggregates = buffer::scratch::<T>(&p.device, blocks)?;
-    let scan = kernel.clone();
-    let enqueue = move |p: &mut PrefixScan<T>| {
+    Ok(Launch::new(kernel.clone(), config, 5 + 5 + 2 + 1, move |p: &mut PrefixScan<T>| {
         let stream = &p.device.stream;
         let mut out = p.out.view_mut();
-        let mut launch = stream.launch_builder(&scan);
+        let mut launch = stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&mut out);
         launch.arg(&p.n).arg(&mut aggregates);
         // SAFETY: as for independent_blocks.
@@ -163,36 +146,27 @@ fn previous_block_only<T: Element>(
         // SAFETY: previous_block_only.cu is `(T* out, size_t n, const T* aggregates, size_t items_per_block)`. It updates
         // out[0 .. n] and reads aggregates[i / items_per_block - 1] for each i that has one.
         unsafe { launch.launch(one_thread_per_element(p.n)) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, 5 + 5 + 2 + 1, enqueue))
+    }))
 }
 
 /// One block scans everything, through a ring of two stages.
-fn ring_without_fence<T: Element>(
-    p: &PrefixScan<T>,
-    rung: &Rung,
-) -> Result<Launch<PrefixScan<T>>, Error> {
+fn ring_without_fence<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Prepared<PrefixScan<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry(Kind::Inclusive))?;
     let config = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (64, 1, 1), shared_mem_bytes: 0 };
     let depth = p.n.div_ceil(128) + 16; // tiles of 128 elements
-    let function = kernel.clone();
-    let enqueue = move |p: &mut PrefixScan<T>| {
+    Ok(Launch::new(kernel.clone(), config, depth, move |p: &mut PrefixScan<T>| {
         let mut out = p.out.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&mut out).arg(&p.n);
         // SAFETY: ring_without_fence.cu is `(const T* in, T* out, size_t n)`. One block reads in[0 .. n] and
         // writes out[0 .. n].
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, depth, enqueue))
+    }))
 }
 
 /// Look-back over tiles of 512 elements, each of which waits for the prefix of the tile before.
-fn flag_without_release<T: Element>(
-    p: &PrefixScan<T>,
-    rung: &Rung,
-) -> Result<Launch<PrefixScan<T>>, Error> {
+fn flag_without_release<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Prepared<PrefixScan<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry(Kind::Inclusive))?;
     let tiles = p.n.div_ceil(512);
@@ -203,17 +177,15 @@ fn flag_without_release<T: Element>(
     };
     let mut prefixes = buffer::scratch::<T>(&p.device, tiles)?;
     let mut flags = buffer::scratch::<u32>(&p.device, tiles + 1)?;
-    let function = kernel.clone();
-    let enqueue = move |p: &mut PrefixScan<T>| {
+    Ok(Launch::new(kernel.clone(), config, tiles + 12, move |p: &mut PrefixScan<T>| {
         p.device.stream.memset_zeros(&mut flags)?;
         let mut out = p.out.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&mut out).arg(&p.n);
         launch.arg(&mut prefixes).arg(&mut flags);
         // SAFETY: flag_without_release.cu is `(const T* in, T* out, size_t n, T* prefixes, unsigned* flags)`. It
         // reads in[0 .. n], writes out[0 .. n], one prefix and one flag per tile, and counts tiles in the last
         // flag. The flags are 0.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, tiles + 12, enqueue))
+    }))
 }

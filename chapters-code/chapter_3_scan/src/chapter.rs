@@ -54,30 +54,26 @@ impl Chapter for Scan {
             }
         }
     }
+
+    fn checksum_cases(&self) -> Vec<Case> {
+        // Every operator and type, at a size of a few blocks and at one of many tiles.
+        let mut cases = Vec::new();
+        for dtype in Dtype::ALL {
+            for op in Op::ALL.into_iter().filter(|&op| has_kernels(op, dtype)) {
+                for kind in [Kind::Inclusive, Kind::Exclusive] {
+                    cases.extend([1024, (1 << 16) + 3].map(|n| {
+                        Case { seed: 7, ..Case::vector(n, dtype, op) }
+                            .with(ScanParameters::of_kind(kind))
+                    }));
+                }
+            }
+        }
+        cases
+    }
 }
 
 fn posed<T: Element>(device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
-    let problem = PrefixScan::<T>::new(device, case)?;
-    let ladder = [ladder::<T>(), broken::<T>()].concat();
-    Ok(Box::new(Posed::new(problem, ladder)))
-}
-
-/// The cases whose results a recorded run keeps bit by bit, for other devices to reproduce: every
-/// operator and type, at a size of a few blocks and at one of many tiles.
-pub fn checksum_cases() -> Vec<Case> {
-    let mut cases = Vec::new();
-    for dtype in Dtype::ALL {
-        for op in Op::ALL.into_iter().filter(|&op| has_kernels(op, dtype)) {
-            for kind in [Kind::Inclusive, Kind::Exclusive] {
-                cases.extend([1024, (1 << 16) + 3].map(|n| Case {
-                    seed: 7,
-                    parameters: ScanParameters::of_kind(kind).into(),
-                    ..Case::vector(n, dtype, op)
-                }));
-            }
-        }
-    }
-    cases
+    Ok(Posed::any(PrefixScan::<T>::new(device, case)?, [ladder(), broken()]))
 }
 
 fn has_kernels(op: Op, dtype: Dtype) -> bool {

@@ -5,6 +5,7 @@ use std::ffi::{c_int, c_void};
 use harness::{
     Element, Error,
     baselines::{Baselines, Call, Scratch, Way, address, dtype_code},
+    operation,
 };
 
 use crate::{
@@ -24,108 +25,57 @@ struct Addressed {
     count: *mut u64,
 }
 
-type SelectScratch = unsafe extern "C" fn(
-    c_int,
-    c_int,
-    *const c_void,
-    *const c_void,
-    u64,
-    *mut c_void,
-    *mut u64,
-    usize,
-) -> usize;
-type Select = unsafe extern "C" fn(
-    c_int,
-    c_int,
-    *mut c_void,
-    usize,
-    *const c_void,
-    *const c_void,
-    u64,
-    *mut c_void,
-    *mut u64,
-    usize,
-    *mut c_void,
-) -> c_int;
+operation! {
+    Select = baseline_select(dtype: c_int; data: *const c_void, mask: *const c_void, pivot: u64, elements: *mut c_void,
+        count: *mut u64, n: usize)
+}
 
 /// The library's compaction of a case's input, in each of its ways, verified; empty where the library lacks it.
 pub(crate) fn select<T: Element>(
     of: &Compaction<T>,
     library: &Baselines,
 ) -> Result<Vec<Way<Compaction<T>>>, Error> {
-    // SAFETY: the types of baselines.h.
-    let functions = unsafe {
-        (
-            library.function::<SelectScratch>("baseline_select_scratch"),
-            library.function::<Select>("baseline_select"),
-        )
-    };
-    let (Some(measure), Some(select)) = functions else {
+    let Some(select) = Select::of(library) else {
         return Ok(Vec::new());
     };
     let (dtype, n, pivot) = (dtype_code(T::DTYPE), of.n as usize, of.pivot);
     let measure = move |way, p: Addressed| {
         // SAFETY: device addresses of n elements each, of a mask and of a number; nothing is touched.
-        unsafe { measure(way, dtype, p.data, p.mask, pivot, p.elements, p.count, n) }
+        unsafe { (select.scratch_bytes)(way, dtype, p.data, p.mask, pivot, p.elements, p.count, n) }
     };
     #[rustfmt::skip] // the arguments are one line of baselines.h
     let run = move |way, p: Addressed, s: Scratch| {
         // SAFETY: as above, with the scratch that was asked for.
         unsafe {
-            select(way, dtype, s.address, s.bytes, p.data, p.mask, pivot, p.elements, p.count, n, s.stream)
+            (select.run)(way, dtype, s.address, s.bytes, p.data, p.mask, pivot, p.elements, p.count, n, s.stream)
         }
     };
     prepare(of, "select", Order::Selected, library, measure, run)
 }
 
-type PartitionScratch = unsafe extern "C" fn(
-    c_int,
-    c_int,
-    *const c_void,
-    *const c_void,
-    *mut c_void,
-    *mut u64,
-    usize,
-) -> usize;
-type Partition = unsafe extern "C" fn(
-    c_int,
-    c_int,
-    *mut c_void,
-    usize,
-    *const c_void,
-    *const c_void,
-    *mut c_void,
-    *mut u64,
-    usize,
-    *mut c_void,
-) -> c_int;
+operation! {
+    Partition = baseline_partition(dtype: c_int; data: *const c_void, mask: *const c_void, elements: *mut c_void,
+        count: *mut u64, n: usize)
+}
 
 /// The library's partition. The library has it for selections by a mask, and for no other.
 pub(crate) fn partition<T: Element>(
     of: &Compaction<T>,
     library: &Baselines,
 ) -> Result<Vec<Way<Compaction<T>>>, Error> {
-    // SAFETY: the types of baselines.h.
-    let functions = unsafe {
-        (
-            library.function::<PartitionScratch>("baseline_partition_scratch"),
-            library.function::<Partition>("baseline_partition"),
-        )
-    };
-    let by = inputs::by(&of.case);
-    let (Some(measure), Some(partition), By::Mask) = (functions.0, functions.1, by) else {
+    let (Some(partition), By::Mask) = (Partition::of(library), inputs::by(&of.case)) else {
         return Ok(Vec::new());
     };
     let (dtype, n) = (dtype_code(T::DTYPE), of.n as usize);
     let measure = move |way, p: Addressed| {
         // SAFETY: device addresses of n elements each, of a mask and of a number; nothing is touched.
-        unsafe { measure(way, dtype, p.data, p.mask, p.elements, p.count, n) }
+        unsafe { (partition.scratch_bytes)(way, dtype, p.data, p.mask, p.elements, p.count, n) }
     };
     #[rustfmt::skip] // the arguments are one line of baselines.h
     let run = move |way, p: Addressed, s: Scratch| {
         // SAFETY: as above, with the scratch that was asked for.
         unsafe {
-            partition(way, dtype, s.address, s.bytes, p.data, p.mask, p.elements, p.count, n, s.stream)
+            (partition.run)(way, dtype, s.address, s.bytes, p.data, p.mask, p.elements, p.count, n, s.stream)
         }
     };
     prepare(of, "partition", Order::Partition, library, measure, run)

@@ -5,7 +5,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Case, Dtype, Element, Error, Kind, Ladder, Launch, Op, Rung, ptx, verify::Checker};
+use harness::{Case, Dtype, Element, Kind, Ladder, Launch, Op, Prepared, Rung};
 
 use crate::{
     By, Pattern, SelectionParameters,
@@ -28,11 +28,8 @@ pub fn broken<T: Element>() -> Ladder<Compaction<T>> {
 }
 
 macro_rules! broken {
-    ($name:literal, $of:literal, $ptx:expr, [$($by:ident),*], $idea:literal) => {
-        Rung::new($name, $idea, $ptx)
-            .refuses(vectors_only)
-            .broken($of, &[$(Checker::$by),*])
-            .adapts(random_f32)
+    ($($rung:tt)*) => {
+        harness::broken!($($rung)*).refuses(vectors_only).adapts(random_f32)
     };
 }
 
@@ -48,7 +45,6 @@ static INCLUSIVE_INDEX: Rung = broken!(
 pub static FLAG_COUNTED_TWICE: Rung = broken!(
     "flag_counted_twice",
     "scan_then_scatter",
-    ptx!("kernels/broken/flag_counted_twice.ptx"),
     [Result],
     "an exclusive scan made from the inclusive one by adding a flag instead of subtracting it"
 )
@@ -56,21 +52,18 @@ pub static FLAG_COUNTED_TWICE: Rung = broken!(
 static MASK_NOT_NORMALIZED: Rung = broken!(
     "mask_not_normalized",
     "unordered",
-    ptx!("kernels/broken/mask_not_normalized.ptx"),
     [Result],
     "the bytes of a mask added up, as if every byte but 0 were 1"
 );
 static ACTIVE_LANES: Rung = broken!(
     "active_lanes",
     "unordered",
-    ptx!("kernels/broken/active_lanes.ptx"),
     [Races, Result],
     "ranks among __activemask(), taken in two branches"
 );
 static MISSING_BARRIER: Rung = broken!(
     "missing_barrier",
     "staged",
-    ptx!("kernels/broken/missing_barrier.ptx"),
     [Races, Result],
     "selected elements read from shared memory before all are there"
 );
@@ -78,7 +71,6 @@ static MISSING_BARRIER: Rung = broken!(
 pub static LAST_TILE_ONLY: Rung = broken!(
     "last_tile_only",
     "staged",
-    ptx!("kernels/broken/last_tile_only.ptx"),
     [Result],
     "the count of the last tile, instead of the count of all tiles"
 );
@@ -86,7 +78,6 @@ pub static LAST_TILE_ONLY: Rung = broken!(
 pub static NO_CAPACITY: Rung = broken!(
     "no_capacity",
     "unordered",
-    ptx!("kernels/broken/no_capacity.ptx"),
     [Guard, Fault],
     "selected elements are written, whether there is room or not"
 );
@@ -95,17 +86,17 @@ pub static NO_CAPACITY: Rung = broken!(
 fn random_f32(case: &Case) -> Case {
     Case {
         seed: case.seed,
-        parameters: SelectionParameters::new(By::Mask, density(case), Pattern::Random).into(),
         block: case.block,
         ..Case::vector(case.elements().max(20_000) | 1, Dtype::F32, Op::Sum)
     }
+    .with(SelectionParameters::new(By::Mask, density(case), Pattern::Random))
 }
 
 /// The number of elements for which the output of `no_capacity` has no room: they fit into a guard zone.
 const LACKING: u64 = 100;
 
 /// Launched as `unordered`. Its output is the end of the buffer, with too little room.
-fn no_capacity<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Compaction<T>>, Error> {
+fn no_capacity<T: Element>(p: &Compaction<T>, rung: &Rung) -> Prepared<Compaction<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?;
     let config = LaunchConfig {
@@ -113,18 +104,16 @@ fn no_capacity<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Comp
         block_dim: (256, 1, 1),
         shared_mem_bytes: 0,
     };
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Compaction<T>| {
+    Ok(Launch::new(kernel.clone(), config, Order::Any, move |p: &mut Compaction<T>| {
         let room = p.selected_count().saturating_sub(LACKING);
         let (mut out, mut count) = (p.out.view_mut(), p.count.view_mut());
         let mut out = out.slice_mut((p.capacity - room) as usize..);
         p.device.stream.memset_zeros(&mut count)?;
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.values).arg(&mut out).arg(&p.n).arg(&room);
         launch.arg(&mut count).arg(&p.mask).arg(&p.pivot);
         // SAFETY: no_capacity.cu has the arguments of unordered.cu. It writes up to 100 elements behind the
         // output: on a GPU into the guard zone, and the simulator stops it.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, Order::Any, enqueue))
+    }))
 }

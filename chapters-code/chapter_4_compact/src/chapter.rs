@@ -30,9 +30,7 @@ impl Compact {
         case: &Case,
     ) -> Result<Box<dyn AnyProblem>, Error> {
         let mask = self.mask.clone().unwrap_or_else(|| inputs::mask(case));
-        let problem = Compaction::<T>::new(device, case, &mask)?;
-        let ladder = [ladder::<T>(), broken::<T>()].into_iter().flatten();
-        Ok(Box::new(Posed::new(problem, ladder.collect())))
+        Ok(Posed::any(Compaction::<T>::new(device, case, &mask)?, [ladder(), broken()]))
     }
 }
 
@@ -54,15 +52,11 @@ impl Chapter for Compact {
             Some(mask) => (part_selected(mask), None),
             None => (inputs::density(case), Some(inputs::pattern(case))),
         };
-        Case {
-            parameters: SelectionParameters {
-                by: Some(inputs::by(case)),
-                density: Some(density),
-                mask: pattern,
-            }
-            .into(),
-            ..*case
-        }
+        case.with(SelectionParameters {
+            by: Some(inputs::by(case)),
+            density: Some(density),
+            mask: pattern,
+        })
     }
 
     fn parameters_in_words(&self, case: &Case) -> String {
@@ -95,15 +89,13 @@ impl Chapter for Compact {
 
     fn check(&self, case: &Case) -> Result<(), Error> {
         if matches!(case.shape, Shape::Matrix { cols: 0, .. }) {
-            let remedy = "remedy: give -n ROWSxCOLS with one column at least";
-            let shape = case.shape;
-            return Err(Error::Usage(format!("rows of {shape} hold nothing\n  {remedy}")));
+            let what = format!("rows of {} hold nothing", case.shape);
+            return Err(Error::usage(what, "give -n ROWSxCOLS with one column at least"));
         }
         match &self.mask {
-            Some(_) if inputs::by(case) == By::Predicate => Err(Error::Usage(
-                "by predicate no mask says what is selected\n  remedy: leave --mask-file out, or give --select mask \
-                 or --select bits"
-                    .into(),
+            Some(_) if inputs::by(case) == By::Predicate => Err(Error::usage(
+                "by predicate no mask says what is selected",
+                "leave --mask-file out, or give --select mask or --select bits",
             )),
             Some(mask) => inputs::check_mask(case, mask),
             None => Ok(()),
@@ -130,6 +122,24 @@ impl Chapter for Compact {
             }
         }
     }
+
+    fn checksum_cases(&self) -> Vec<Case> {
+        let selections = [
+            (By::Mask, Density::HALF, Pattern::Random),
+            (By::Bits, Density::HALF, Pattern::Clustered),
+            (By::Predicate, Density::HALF, Pattern::Random),
+        ];
+        let mut cases = Vec::new();
+        for dtype in [Dtype::F32, Dtype::I64, Dtype::U8] {
+            for (by, density, pattern) in selections {
+                cases.extend([1024, (1 << 16) + 3].map(|n| {
+                    Case { seed: 7, ..Case::vector(n, dtype, Op::Sum) }
+                        .with(SelectionParameters::new(by, density, pattern))
+                }));
+            }
+        }
+        cases
+    }
 }
 
 /// The part of a mask that is set: none of an empty one, and for a long one as exact as 32 bits allow.
@@ -138,24 +148,4 @@ fn part_selected(mask: &[bool]) -> Density {
     let shift = mask.len().checked_ilog2().unwrap_or(0).saturating_sub(31);
     Density::new((selected >> shift) as u32, (mask.len() >> shift).max(1) as u32)
         .unwrap_or(Density::HALF)
-}
-
-/// The cases whose results a recorded run stores, for other devices to reproduce.
-pub fn checksum_cases() -> Vec<Case> {
-    let selections = [
-        (By::Mask, Density::HALF, Pattern::Random),
-        (By::Bits, Density::HALF, Pattern::Clustered),
-        (By::Predicate, Density::HALF, Pattern::Random),
-    ];
-    let mut cases = Vec::new();
-    for dtype in [Dtype::F32, Dtype::I64, Dtype::U8] {
-        for (by, density, pattern) in selections {
-            cases.extend([1024, (1 << 16) + 3].map(|n| Case {
-                seed: 7,
-                parameters: SelectionParameters::new(by, density, pattern).into(),
-                ..Case::vector(n, dtype, Op::Sum)
-            }));
-        }
-    }
-    cases
 }

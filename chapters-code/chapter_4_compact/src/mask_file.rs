@@ -10,9 +10,8 @@ use harness::Error;
 /// [`Error::Usage`] with file, line and column, for a file that cannot be read or holds anything else.
 pub fn read(path: &Path) -> Result<Vec<bool>, Error> {
     let text = fs::read_to_string(path).map_err(|error| {
-        let path = path.display();
-        let remedy = "remedy: give --mask-file a text of 0 and 1";
-        Error::Usage(format!("cannot read the mask {path}: {error}\n  {remedy}"))
+        let what = format!("cannot read the mask {}: {error}", path.display());
+        Error::usage(what, "give --mask-file a text of 0 and 1")
     })?;
     let mut mask = Vec::new();
     for (line, content) in text.lines().enumerate() {
@@ -24,10 +23,10 @@ pub fn read(path: &Path) -> Result<Vec<bool>, Error> {
                 c if c.is_whitespace() => {}
                 other => {
                     let (path, line, column) = (path.display(), line + 1, column + 1);
-                    return Err(Error::Usage(format!(
-                        "{path}:{line}:{column}: `{other}` is neither 0 nor 1\n  remedy: write a 1 for \
-                         each element that is selected, and a 0 for each other"
-                    )));
+                    return Err(Error::usage(
+                        format!("{path}:{line}:{column}: `{other}` is neither 0 nor 1"),
+                        "write a 1 for each element that is selected, and a 0 for each other",
+                    ));
                 }
             }
         }

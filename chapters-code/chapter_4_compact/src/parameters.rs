@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-use harness::ChapterParameters;
+use harness::{ChapterParameters, names, text_in_json};
 use serde::{Deserialize, Serialize};
 
 /// The options of this chapter that a case keeps.
@@ -43,72 +43,32 @@ impl fmt::Display for SelectionParameters {
     }
 }
 
-/// What says which elements are kept, as `--select` and the kernels' names spell it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, clap::ValueEnum, Serialize, Deserialize)]
-#[value(rename_all = "lower")]
-#[serde(rename_all = "lowercase")]
-pub enum By {
-    /// One byte per element: kept where it is not 0.
-    Mask,
-    /// One bit per element, 32 in a word, the lowest first: kept where it is 1.
-    Bits,
-    /// The element itself: kept where it is at least a pivot.
-    Predicate,
-}
-
-impl By {
-    /// All of them, in the order in which they are listed.
-    pub const ALL: [Self; 3] = [Self::Mask, Self::Bits, Self::Predicate];
-
-    /// The name in kernels, on the command line and in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Mask => "mask",
-            Self::Bits => "bits",
-            Self::Predicate => "predicate",
-        }
+names! {
+    /// What says which elements are kept, as `--select` and the kernels' names spell it.
+    pub enum By {
+        /// One byte per element: kept where it is not 0.
+        Mask = "mask",
+        /// One bit per element, 32 in a word, the lowest first: kept where it is 1.
+        Bits = "bits",
+        /// The element itself: kept where it is at least a pivot.
+        Predicate = "predicate",
     }
 }
 
-impl fmt::Display for By {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-/// Where the kept elements lie, as `--mask` spells it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, clap::ValueEnum, Serialize, Deserialize)]
-#[value(rename_all = "lower")]
-#[serde(rename_all = "lowercase")]
-pub enum Pattern {
-    /// Each is kept or not by a draw of its own.
-    Random,
-    /// In runs of 3,000, by a draw for each run.
-    Clustered,
-    /// As evenly as can be: every second one where half are kept, beginning with the first.
-    Alternating,
-}
-
-impl Pattern {
-    /// The name on the command line and in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Random => "random",
-            Self::Clustered => "clustered",
-            Self::Alternating => "alternating",
-        }
-    }
-}
-
-impl fmt::Display for Pattern {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
+names! {
+    /// Where the kept elements lie, as `--mask` spells it.
+    pub enum Pattern {
+        /// Each is kept or not by a draw of its own.
+        Random = "random",
+        /// In runs of 3,000, by a draw for each run.
+        Clustered = "clustered",
+        /// As evenly as can be: every second one where half are kept, beginning with the first.
+        Alternating = "alternating",
     }
 }
 
 /// The part of the elements that is kept: a fraction from 0 to 1, in lowest terms.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(into = "String", try_from = "String")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Density {
     kept: u32,
     of: u32,
@@ -159,29 +119,12 @@ impl fmt::Display for Density {
     }
 }
 
-impl From<Density> for String {
-    fn from(density: Density) -> Self {
-        density.to_string()
-    }
-}
-
-/// What is not a density.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a part of a whole: write for example 1/2, 0.25, 0 or 1")]
-pub struct DensityError(String);
-
-impl TryFrom<String> for Density {
-    type Error = DensityError;
-
-    fn try_from(text: String) -> Result<Self, DensityError> {
-        text.parse()
-    }
-}
+text_in_json!(Density);
 
 impl FromStr for Density {
-    type Err = DensityError;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, DensityError> {
+    fn from_str(text: &str) -> Result<Self, String> {
         let parsed = match text.trim().split_once('/') {
             Some((kept, of)) => Some((kept.trim().parse().ok(), of.trim().parse().ok())),
             None => decimal(text.trim()).map(|(kept, of)| (Some(kept), Some(of))),
@@ -190,7 +133,9 @@ impl FromStr for Density {
             Some((Some(kept), Some(of))) => Self::new(kept, of),
             _ => None,
         };
-        density.ok_or_else(|| DensityError(text.into()))
+        density.ok_or_else(|| {
+            format!("`{text}` is not a part of a whole: write for example 1/2, 0.25, 0 or 1")
+        })
     }
 }
 

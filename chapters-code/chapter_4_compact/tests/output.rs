@@ -58,10 +58,11 @@ fn rows_that_do_not_fit_are_left_out() {
 /// The example of the page: data [3 1 8 4 6 5 2 7], mask [1 0 1 0 1 0 1 0].
 #[test]
 fn the_worked_example() {
-    let case = Case {
-        parameters: SelectionParameters::new(By::Mask, Density::HALF, Pattern::Alternating).into(),
-        ..Case::vector(8, Dtype::I32, Op::Sum)
-    };
+    let case = Case::vector(8, Dtype::I32, Op::Sum).with(SelectionParameters::new(
+        By::Mask,
+        Density::HALF,
+        Pattern::Alternating,
+    ));
     let data = vec![3i32, 1, 8, 4, 6, 5, 2, 7];
     let mask: Vec<bool> = (0..8).map(|i| i % 2 == 0).collect();
     let device = &testing::simulator().device;
@@ -85,11 +86,9 @@ fn the_worked_example() {
 /// The other example of the book: rows 0 and 2 of a matrix of four rows.
 #[test]
 fn the_worked_example_of_rows() {
-    let case = Case {
-        shape: Shape::Matrix { rows: 4, cols: 3 },
-        parameters: SelectionParameters::new(By::Mask, Density::HALF, Pattern::Alternating).into(),
-        ..Case::vector(0, Dtype::I32, Op::Sum)
-    };
+    let case =
+        Case { shape: Shape::Matrix { rows: 4, cols: 3 }, ..Case::vector(0, Dtype::I32, Op::Sum) }
+            .with(SelectionParameters::new(By::Mask, Density::HALF, Pattern::Alternating));
     let data = vec![3i32, 1, 8, 4, 6, 5, 2, 7, 9, 0, 1, 2];
     let mask = [true, false, true, false];
     let device = &testing::simulator().device;
@@ -138,10 +137,11 @@ fn the_others_keep_the_order() {
 #[test]
 fn nan_is_moved_and_is_not_at_least_anything() {
     for by in [By::Mask, By::Predicate] {
-        let case = Case {
-            parameters: SelectionParameters::new(by, Density::HALF, Pattern::Alternating).into(),
-            ..Case::vector(4, Dtype::F32, Op::Sum)
-        };
+        let case = Case::vector(4, Dtype::F32, Op::Sum).with(SelectionParameters::new(
+            by,
+            Density::HALF,
+            Pattern::Alternating,
+        ));
         let data = vec![f32::NAN, 1.0, 2.0, f32::NAN];
         let mask = [true, false, true, false];
         let selected = match by {

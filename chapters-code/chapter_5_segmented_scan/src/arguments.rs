@@ -142,7 +142,7 @@ impl Arguments {
 
     /// Whether one of the rungs that are named, if any, is for these parameters.
     fn is_wanted(&self, parameters: SegmentParameters) -> bool {
-        let case = Case { parameters: parameters.into(), ..Case::vector(0, Dtype::F32, Op::Sum) };
+        let case = Case::vector(0, Dtype::F32, Op::Sum).with(parameters);
         let rungs = rungs_of(Task::of(&case));
         let names = &self.options.kernel;
         names.is_empty() || rungs.iter().any(|rung| names.iter().any(|name| name == rung.name))

@@ -10,7 +10,7 @@ use std::{
 use harness::{
     ChapterParameters, Element, Error, Kind,
     baselines::{Baselines, Call, Segments, Way, address, dtype_code, op_code},
-    buffer,
+    buffer, operation,
 };
 use rayon::prelude::*;
 
@@ -21,29 +21,11 @@ use crate::{
     segments::Offsets,
 };
 
-type ScanScratch = unsafe extern "C" fn(
-    c_int,
-    c_int,
-    c_int,
-    c_int,
-    *const c_void,
-    *const Segments,
-    *mut c_void,
-    usize,
-) -> usize;
-type Scan = unsafe extern "C" fn(
-    c_int,
-    c_int,
-    c_int,
-    c_int,
-    *mut c_void,
-    usize,
-    *const c_void,
-    *const Segments,
-    *mut c_void,
-    usize,
-    *mut c_void,
-) -> c_int;
+operation! {
+    Scan = baseline_segmented_scan(exclusive: c_int, op: c_int, dtype: c_int; from: *const c_void,
+        segments: *const Segments, to: *mut c_void, n: usize)
+}
+
 /// The number and length of the segments, as a library wants to know them, without the arrays.
 fn segments(division: &Offsets) -> Segments {
     let offsets = division.as_slice();
@@ -75,15 +57,8 @@ pub(crate) fn scan<T: Element>(
     of: &SegmentedScan<T>,
     library: &Baselines,
 ) -> Result<Vec<Way<SegmentedScan<T>>>, Error> {
-    // SAFETY: the types of baselines.h.
-    let functions = unsafe {
-        (
-            library.function::<ScanScratch>("baseline_segmented_scan_scratch"),
-            library.function::<Scan>("baseline_segmented_scan"),
-        )
-    };
     let case = of.case;
-    let (Some(op), (Some(scratch_bytes), Some(scan))) = (op_code(case.op), functions) else {
+    let (Some(op), Some(scan)) = (op_code(case.op), Scan::of(library)) else {
         return Ok(Vec::new());
     };
     let (dtype, n) = (dtype_code(case.dtype), of.host.len());
@@ -104,13 +79,13 @@ pub(crate) fn scan<T: Element>(
         // SAFETY: device addresses of n elements each; nothing is touched.
         scratch_bytes: Box::new(move |way, p: &SegmentedScan<T>, to| unsafe {
             let from = address(&p.device, &p.values);
-            scratch_bytes(way, exclusive, op, dtype, from, &segments(p), to, n)
+            (scan.scratch_bytes)(way, exclusive, op, dtype, from, &segments(p), to, n)
         }),
         // SAFETY: as above, with the scratch that was asked for.
         run: Box::new(move |way, p, to, s| unsafe {
             let (from, segments) = (address(&p.device, &p.values), same_segments(p));
             let (address, bytes, stream) = (s.address, s.bytes, s.stream);
-            scan(way, exclusive, op, dtype, address, bytes, from, &segments, to, n, stream)
+            (scan.run)(way, exclusive, op, dtype, address, bytes, from, &segments, to, n, stream)
         }),
     };
     // Any order of operations is within the bound of the deepest.
@@ -149,28 +124,14 @@ struct Matrix {
     entries: usize,
 }
 
-type MultiplyScratch = unsafe extern "C" fn(c_int, c_int, *const Matrix, *mut c_void) -> usize;
-type Multiply = unsafe extern "C" fn(
-    c_int,
-    c_int,
-    *mut c_void,
-    usize,
-    *const Matrix,
-    *mut c_void,
-    *mut c_void,
-) -> c_int;
+operation! {
+    Multiply = baseline_multiply(dtype: c_int; matrix: *const Matrix, to: *mut c_void)
+}
 
 /// The product of a matrix and a vector by a library, in each of its ways, verified; empty where the library
 /// lacks it.
 pub(crate) fn multiply(of: &Product, library: &Baselines) -> Result<Vec<Way<Product>>, Error> {
-    // SAFETY: the types of baselines.h.
-    let functions = unsafe {
-        (
-            library.function::<MultiplyScratch>("baseline_multiply_scratch"),
-            library.function::<Multiply>("baseline_multiply"),
-        )
-    };
-    let (Some(scratch_bytes), Some(multiply)) = functions else {
+    let Some(multiply) = Multiply::of(library) else {
         return Ok(Vec::new());
     };
     let case = of.case;
@@ -190,11 +151,11 @@ pub(crate) fn multiply(of: &Product, library: &Baselines) -> Result<Vec<Way<Prod
         output_bytes: 4 * rows,
         // SAFETY: device addresses of arrays that large; nothing is touched.
         scratch_bytes: Box::new(move |way, p: &Product, to| unsafe {
-            scratch_bytes(way, dtype, &matrix(p), to)
+            (multiply.scratch_bytes)(way, dtype, &matrix(p), to)
         }),
         // SAFETY: as above, with the scratch that was asked for.
         run: Box::new(move |way, p, to, s| unsafe {
-            multiply(way, dtype, s.address, s.bytes, &matrix(p), to, s.stream)
+            (multiply.run)(way, dtype, s.address, s.bytes, &matrix(p), to, s.stream)
         }),
     };
     // Any order of additions is within the bound of the deepest.

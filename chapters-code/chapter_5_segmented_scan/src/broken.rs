@@ -5,9 +5,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{
-    Case, Dtype, Element, Error, Kind, Ladder, Launch, Op, PtxText, Rung, ptx, verify::Checker,
-};
+use harness::{Case, Dtype, Element, Kind, Ladder, Launch, Op, Prepared, PtxText, Rung, ptx};
 
 use crate::{
     Matrix, SegmentParameters, Segments,
@@ -47,21 +45,11 @@ const ADD_PREVIOUS: PtxText = ptx!("kernels/broken/previous_block_only.ptx");
 const ADD_PREVIOUS_TILE: PtxText = ptx!("kernels/broken/previous_tile_only.ptx");
 
 macro_rules! broken {
-    ($name:literal, $of:literal, $ptx:expr, [$($by:ident),*], $idea:literal) => {
-        Rung::new($name, $idea, $ptx)
+    ($($rung:tt)*) => {
+        harness::broken!($($rung)*)
             .refuses(scans_only)
-            .broken($of, &[$(Checker::$by),*])
             // A block of 256 has a head, and what is open before it.
             .adapts(|case| scan_of(case, Kind::Inclusive, Segments::Of(100)))
-    };
-    ($name:literal, $of:literal, [$($by:ident),*], $idea:literal) => {
-        broken!(
-            $name,
-            $of,
-            ptx!("kernels/broken/" $name ".ptx"),
-            [$($by),*],
-            $idea
-        )
     };
 }
 
@@ -123,11 +111,8 @@ fn long_row(case: &Case) -> Case {
         return *case;
     }
     let matrix = Some(Matrix::LongRow);
-    Case {
-        seed: case.seed,
-        parameters: SegmentParameters { matrix, ..SegmentParameters::default() }.into(),
-        ..Case::vector(case.elements().max(1 << 15) | 1, Dtype::F32, Op::Sum)
-    }
+    Case { seed: case.seed, ..Case::vector(case.elements().max(1 << 15) | 1, Dtype::F32, Op::Sum) }
+        .with(SegmentParameters { matrix, ..SegmentParameters::default() })
 }
 
 /// A scan of sums of `f32` in such segments, about as large as the case, but of more than two blocks. Cases
@@ -136,23 +121,19 @@ fn scan_of(case: &Case, kind: Kind, segments: Segments) -> Case {
     if !matches!(Task::of(case), Task::Scan(_)) {
         return *case;
     }
-    Case {
-        seed: case.seed,
-        parameters: SegmentParameters {
+    Case { seed: case.seed, ..Case::vector(case.elements().max(4096) | 1, Dtype::F32, Op::Sum) }
+        .with(SegmentParameters {
             kind: Some(kind),
             segments: Some(segments),
             ..SegmentParameters::default()
-        }
-        .into(),
-        ..Case::vector(case.elements().max(4096) | 1, Dtype::F32, Op::Sum)
-    }
+        })
 }
 
 /// The fault: the aggregates of blocks are added as they are, without a scan of them.
 fn previous_block_only<T: Element>(
     p: &SegmentedScan<T>,
     rung: &Rung,
-) -> Result<Launch<SegmentedScan<T>>, Error> {
+) -> Prepared<SegmentedScan<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?;
     let add = add_block_offsets(p, ADD_PREVIOUS)?;
@@ -163,10 +144,9 @@ fn previous_block_only<T: Element>(
         block_dim: (tile as u32, 1, 1),
         shared_mem_bytes: 0,
     };
-    let function = kernel.clone();
-    let enqueue = move |p: &mut SegmentedScan<T>| {
+    Ok(Launch::new(kernel.clone(), config, 5 + 5 + 2 + 1, move |p: &mut SegmentedScan<T>| {
         let mut out = p.out.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.values).arg(&p.flags).arg(&mut out).arg(&p.n);
         launch.arg(&mut level.values).arg(&mut level.heads);
         launch.arg(&mut level.reached);
@@ -177,6 +157,5 @@ fn previous_block_only<T: Element>(
         launch.arg(&level.reached).arg(&tile);
         // SAFETY: previous_block_only.cu updates out[0 .. n], and reads a value and a length for each block.
         unsafe { launch.launch(thread_per_element(p.n)) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, 5 + 5 + 2 + 1, enqueue))
+    }))
 }

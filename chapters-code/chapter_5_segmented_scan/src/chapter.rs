@@ -41,8 +41,7 @@ impl Segmented {
         match (kind, &self.file) {
             (Matrix::File, Some(file)) => Ok(file.clone()),
             (Matrix::File, None) => {
-                let what = "no file of a matrix was read\n  remedy: give --matrix FILE";
-                Err(Error::Usage(what.into()))
+                Err(Error::usage("no file of a matrix was read", "give --matrix FILE"))
             }
             _ => sparse::made(kind, case).map(Arc::new).map_err(too_many),
         }
@@ -139,70 +138,56 @@ impl Chapter for Segmented {
     fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
         Ok(match Task::of(case) {
             Task::Convert(Conversion::ToFlags) => {
-                Box::new(Posed::new(ToFlags::new(device, case)?, to_flags()))
+                Posed::any(ToFlags::new(device, case)?, [to_flags()])
             }
             Task::Convert(Conversion::ToOffsets) => {
-                Box::new(Posed::new(ToOffsets::new(device, case)?, to_offsets()))
+                Posed::any(ToOffsets::new(device, case)?, [to_offsets()])
             }
             Task::Scan(_) => with_element!(case.dtype, T => {
-                let ladder = [scans::<T>(), broken::<T>()].concat();
-                Box::new(Posed::new(SegmentedScan::<T>::new(device, case)?, ladder))
+                Posed::any(SegmentedScan::<T>::new(device, case)?, [scans(), broken()])
             }),
             Task::Reduce => with_element!(case.dtype, T => {
-                let problem = SegmentedReduce::<T>::new(device, case)?;
-                Box::new(Posed::new(problem, reductions::<T>()))
+                Posed::any(SegmentedReduce::<T>::new(device, case)?, [reductions()])
             }),
             Task::Multiply(kind) => {
                 let product = Product::new(device, case, self.matrix(kind, case)?)?;
-                let ladder = [products(), broken_products()].into_iter().flatten().collect();
-                Box::new(Posed::new(product, ladder))
+                Posed::any(product, [products(), broken_products()])
             }
         })
     }
-}
 
-/// The cases whose results a recorded run stores bit by bit, for other devices to reproduce: every
-/// operator and type, at a size of a few blocks and at one of many tiles.
-pub fn checksum_cases() -> Vec<Case> {
-    let mut cases = Vec::new();
-    let dtypes = [Dtype::I32, Dtype::U32, Dtype::I64, Dtype::F32, Dtype::F64];
-    for (dtype, op) in dtypes
-        .into_iter()
-        .flat_map(|d| [(d, Op::Sum), (d, Op::Max)])
-        .chain([(Dtype::I64, Op::Affine)])
-    {
-        for kind in [Some(Kind::Inclusive), Some(Kind::Exclusive), None] {
-            cases.extend([1024, (1 << 16) + 3].map(|n| {
-                Case {
-                    seed: 7,
-                    parameters: SegmentParameters {
+    fn checksum_cases(&self) -> Vec<Case> {
+        // Every operator and type, at a size of a few blocks and at one of many tiles.
+        let mut cases = Vec::new();
+        let dtypes = [Dtype::I32, Dtype::U32, Dtype::I64, Dtype::F32, Dtype::F64];
+        for (dtype, op) in dtypes
+            .into_iter()
+            .flat_map(|d| [(d, Op::Sum), (d, Op::Max)])
+            .chain([(Dtype::I64, Op::Affine)])
+        {
+            for kind in [Some(Kind::Inclusive), Some(Kind::Exclusive), None] {
+                cases.extend([1024, (1 << 16) + 3].map(|n| {
+                    Case { seed: 7, ..Case::vector(n, dtype, op) }.with(SegmentParameters {
                         kind,
                         segments: Some(Segments::PowerLaw),
                         ..SegmentParameters::default()
-                    }
-                    .into(),
-                    ..Case::vector(n, dtype, op)
-                }
-            }));
-        }
-    }
-    cases.extend(Conversion::ALL.map(|conversion| {
-        Case {
-            seed: 7,
-            parameters: SegmentParameters {
-                convert: Some(conversion),
-                segments: Some(Segments::Empty),
-                ..SegmentParameters::default()
+                    })
+                }));
             }
-            .into(),
-            ..Case::vector((1 << 16) + 3, Dtype::U32, Op::Sum)
         }
-    }));
-    cases.extend(Matrix::MADE.map(|matrix| Case {
-        seed: 7,
-        parameters:
-            SegmentParameters { matrix: Some(matrix), ..SegmentParameters::default() }.into(),
-        ..Case::vector((1 << 16) + 3, Dtype::F32, Op::Sum)
-    }));
-    cases
+        cases.extend(Conversion::ALL.map(|conversion| {
+            Case { seed: 7, ..Case::vector((1 << 16) + 3, Dtype::U32, Op::Sum) }.with(
+                SegmentParameters {
+                    convert: Some(conversion),
+                    segments: Some(Segments::Empty),
+                    ..SegmentParameters::default()
+                },
+            )
+        }));
+        cases.extend(Matrix::MADE.map(|matrix| {
+            Case { seed: 7, ..Case::vector((1 << 16) + 3, Dtype::F32, Op::Sum) }
+                .with(SegmentParameters { matrix: Some(matrix), ..SegmentParameters::default() })
+        }));
+        cases
+    }
 }

@@ -15,8 +15,7 @@ mod arguments;
 use arguments::Arguments;
 
 fn unreadable(error: MarketError) -> Error {
-    let remedy = "remedy: give --matrix a whole file in Matrix Market's coordinate format";
-    Error::Usage(format!("{error}\n  {remedy}"))
+    Error::usage(error, "give --matrix a whole file in Matrix Market's coordinate format")
 }
 
 fn main() -> ExitCode {

@@ -3,7 +3,7 @@
 
 use std::{fmt, str::FromStr};
 
-use harness::{Case, ChapterParameters, Kind, shape::parse_count};
+use harness::{Case, ChapterParameters, Kind, names, shape::parse_count, text_in_json};
 use serde::{Deserialize, Serialize};
 
 /// The options of this chapter that a case keeps.
@@ -50,8 +50,7 @@ pub fn kind(case: &Case) -> Kind {
 }
 
 /// How long segments are, as `--segments` spells it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(into = "String", try_from = "String")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Segments {
     /// All have this number of elements, 1 or more; the last may be shorter.
     Of(u32),
@@ -77,23 +76,12 @@ impl fmt::Display for Segments {
     }
 }
 
-impl From<Segments> for String {
-    fn from(segments: Segments) -> Self {
-        segments.to_string()
-    }
-}
-
-/// What is no name of segments.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`{0}` are no segments: write their length, such as 64, or giant, power-law, lopsided or empty"
-)]
-pub struct SegmentsError(String);
+text_in_json!(Segments);
 
 impl FromStr for Segments {
-    type Err = SegmentsError;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, SegmentsError> {
+    fn from_str(text: &str) -> Result<Self, String> {
         let length = || parse_count(text).ok().and_then(|n| u32::try_from(n).ok());
         match text {
             "giant" => Ok(Self::Giant),
@@ -102,95 +90,49 @@ impl FromStr for Segments {
             "empty" => Ok(Self::Empty),
             _ => match length() {
                 Some(length @ 1..) => Ok(Self::Of(length)),
-                _ => Err(SegmentsError(text.into())),
+                _ => Err(format!(
+                    "`{text}` are no segments: write their length, such as 64, or giant, power-law, lopsided or empty"
+                )),
             },
         }
     }
 }
 
-impl TryFrom<String> for Segments {
-    type Error = SegmentsError;
-
-    fn try_from(text: String) -> Result<Self, SegmentsError> {
-        text.parse()
+names! {
+    /// A sparse matrix, as `--matrix` spells it.
+    pub enum Matrix {
+        /// Rows of 27 entries beside the diagonal, as a difference scheme in three dimensions gives.
+        Banded = "banded",
+        /// Rows as long as power-law segments, their columns at random.
+        PowerLaw = "power-law",
+        /// One row has half of all entries, the others 4 each.
+        LongRow = "long-row",
+        /// The matrix of a file.
+        File = "file",
     }
-}
-
-/// A sparse matrix, as `--matrix` spells it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Matrix {
-    /// Rows of 27 entries beside the diagonal, as a difference scheme in three dimensions gives.
-    Banded,
-    /// Rows as long as power-law segments, their columns at random.
-    PowerLaw,
-    /// One row has half of all entries, the others 4 each.
-    LongRow,
-    /// The matrix of a file.
-    File,
 }
 
 impl Matrix {
     /// Those that are made by seed.
     pub const MADE: [Self; 3] = [Self::Banded, Self::PowerLaw, Self::LongRow];
-
-    /// The name on the command line and in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Banded => "banded",
-            Self::PowerLaw => "power-law",
-            Self::LongRow => "long-row",
-            Self::File => "file",
-        }
-    }
 }
-
-impl fmt::Display for Matrix {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-/// What is no name of a matrix that is made by seed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no matrix: write banded, power-law or long-row")]
-pub struct MatrixError(String);
 
 impl FromStr for Matrix {
-    type Err = MatrixError;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, MatrixError> {
+    fn from_str(text: &str) -> Result<Self, String> {
         let made = Self::MADE.into_iter().find(|matrix| matrix.name() == text);
-        made.ok_or_else(|| MatrixError(text.into()))
+        made.ok_or_else(|| format!("`{text}` is no matrix: write banded, power-law or long-row"))
     }
 }
 
-/// What segments are turned into, as `--convert` spells it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, clap::ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Conversion {
-    /// Head flags are computed from offsets.
-    ToFlags,
-    /// Offsets are computed from head flags.
-    ToOffsets,
-}
-
-impl Conversion {
-    /// Both conversions.
-    pub const ALL: [Self; 2] = [Self::ToFlags, Self::ToOffsets];
-
-    /// The name on the command line and in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::ToFlags => "to-flags",
-            Self::ToOffsets => "to-offsets",
-        }
-    }
-}
-
-impl fmt::Display for Conversion {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
+names! {
+    /// What segments are turned into, as `--convert` spells it.
+    pub enum Conversion {
+        /// Head flags are computed from offsets.
+        ToFlags = "to-flags",
+        /// Offsets are computed from head flags.
+        ToOffsets = "to-offsets",
     }
 }
 

@@ -67,9 +67,9 @@ fn segments_do_not_spoil_each_other() {
     let offsets = Offsets::of_lengths([3000, 5000, 2000]).expect("they are few");
     let mut elements: Vec<f32> = (0..10_000).map(|i| (i % 7) as f32 * 0.125).collect();
     elements[..3000].fill(1e30);
-    let of = |kind| Case {
-        parameters: SegmentParameters { kind, ..SegmentParameters::default() }.into(),
-        ..Case::vector(10_000, Dtype::F32, Op::Sum)
+    let of = |kind| {
+        Case::vector(10_000, Dtype::F32, Op::Sum)
+            .with(SegmentParameters { kind, ..SegmentParameters::default() })
     };
     for case in [of(Some(harness::Kind::Inclusive)), of(None)] {
         for rung in rungs_of(Task::of(&case)) {

@@ -6,8 +6,7 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{
-    Case, ChapterParameters, Dtype, Element, Error, Ladder, Launch, Op, Rung, Shape, ptx,
-    verify::Checker,
+    Case, ChapterParameters, Dtype, Element, Ladder, Launch, Op, Prepared, Rung, Shape, ptx,
 };
 
 use crate::{
@@ -30,9 +29,8 @@ pub fn broken<T: Element>() -> Ladder<Matrices<T>> {
 }
 
 macro_rules! broken {
-    ($name:literal, $of:literal, $ptx:literal, [$($by:ident),*], $idea:literal) => {
-        Rung::new($name, $idea, ptx!("kernels/" $ptx))
-            .broken($of, &[$(Checker::$by),*])
+    ($($rung:tt)*) => {
+        harness::broken!($($rung)*)
             .refuses(matrices_only)
             // More rows than columns: a row of the output is too short to leave it, but overlaps others.
             .adapts(|case| enlarged(case, 32, 0))
@@ -42,28 +40,25 @@ macro_rules! broken {
 static MISSING_BARRIER: Rung = broken!(
     "missing_barrier",
     "padded",
-    "broken/missing_barrier.ptx",
     [Races, Result],
     "no barrier between filling the tile and reading it"
 );
 static SWIZZLE_ONE_SIDE: Rung = broken!(
     "swizzle_one_side",
     "swizzled",
-    "broken/swizzle_one_side.ptx",
     [Result],
     "a tile that is permuted when it is filled, and not when it is read"
 );
 static WIDTH_FOR_HEIGHT: Rung = broken!(
     "width_for_height",
     "padded",
-    "broken/width_for_height.ptx",
     [Result],
     "output rows as long as input rows, which is right for squares"
 );
 static IN_PLACE_TILES: Rung = broken!(
     "in_place_tiles",
     "coarsened",
-    "coarsened.ptx",
+    ptx!("kernels/coarsened.ptx"),
     [Races, Result],
     "the kernel for two arrays, launched with one array as both"
 )
@@ -72,7 +67,6 @@ static IN_PLACE_TILES: Rung = broken!(
 static IN_PLACE_SWAPS: Rung = broken!(
     "in_place_swaps",
     "in_place",
-    "broken/in_place_swaps.ptx",
     [Races, Result],
     "both threads of a pair of elements swap the pair"
 )
@@ -81,7 +75,6 @@ static IN_PLACE_SWAPS: Rung = broken!(
 static ONE_BOUNDS_CHECK: Rung = broken!(
     "one_bounds_check",
     "padded",
-    "broken/one_bounds_check.ptx",
     [Result],
     "one bounds check, of the input, for the output too"
 )
@@ -90,12 +83,11 @@ static ONE_BOUNDS_CHECK: Rung = broken!(
     let case = enlarged(case, 5, 0);
     let ld = Some(Layout::of(&case).cols + 32);
     let parameters = MatrixParameters { ld, ..MatrixParameters::of(&case) };
-    Case { parameters: parameters.into(), ..case }
+    case.with(parameters)
 });
 static UNCHECKED_EDGE: Rung = broken!(
     "unchecked_edge",
     "padded",
-    "broken/unchecked_edge.ptx",
     [Result, Guard, Fault],
     "no bounds check at all, which is right for multiples of 32"
 )
@@ -113,7 +105,7 @@ fn enlarged(case: &Case, rows: u64, cols: u64) -> Case {
 }
 
 /// Launched as `coarsened`, with one array as input and output.
-fn in_place_tiles<T: Element>(p: &Matrices<T>, rung: &Rung) -> Result<Launch<Matrices<T>>, Error> {
+fn in_place_tiles<T: Element>(p: &Matrices<T>, rung: &Rung) -> Prepared<Matrices<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry("transpose"))?;
     let config = LaunchConfig {
@@ -121,17 +113,15 @@ fn in_place_tiles<T: Element>(p: &Matrices<T>, rung: &Rung) -> Result<Launch<Mat
         block_dim: (32, 8, 1),
         shared_mem_bytes: 0,
     };
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Matrices<T>| {
+    Ok(Launch::new(kernel.clone(), config, Destination::InPlace, move |p: &mut Matrices<T>| {
         let Layout { rows, cols, ld_in, ld_out, .. } = p.layout;
         let square = p.square.view();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&square).arg(&square);
         launch.arg(&rows).arg(&cols).arg(&ld_in).arg(&ld_out);
         // SAFETY: coarsened.cu is `(const T* in, T* out, size_t rows, size_t cols, size_t ld_in, size_t
         // ld_out)`. It reads and writes one square matrix and nothing outside it. Which elements it reads
         // depends on the order of the blocks, and the judge expects a wrong result.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, Destination::InPlace, enqueue))
+    }))
 }

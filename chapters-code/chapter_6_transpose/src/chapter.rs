@@ -56,10 +56,12 @@ impl Chapter for Transpose {
         if ld_in >= cols {
             return Ok(());
         }
-        Err(Error::Usage(format!(
-            "a leading dimension of {ld_in} is smaller than the width, {cols}: rows would overlap\n  \
-             remedy: give --ld {cols} or more, or leave it out"
-        )))
+        Err(Error::usage(
+            format!(
+                "a leading dimension of {ld_in} is smaller than the width, {cols}: rows would overlap"
+            ),
+            format!("give --ld {cols} or more, or leave it out"),
+        ))
     }
 
     fn device_bytes(&self, case: &Case) -> u64 {
@@ -74,22 +76,20 @@ impl Chapter for Transpose {
 
     fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
         with_element!(case.dtype, T => {
-            let ladder = [rungs::<T>(), broken::<T>()].concat();
-            Ok(Box::new(Posed::new(Matrices::<T>::new(device, case)?, ladder)))
+            Ok(Posed::any(Matrices::<T>::new(device, case)?, [rungs(), broken()]))
         })
     }
-}
 
-/// The cases whose results a recorded run keeps bit by bit, for other devices to reproduce.
-pub fn checksum_cases() -> Vec<Case> {
-    let dtypes = [Dtype::U8, Dtype::U16, Dtype::F32, Dtype::I64, Dtype::U128];
-    let shapes = [(64, 64), (300, 200), (257, 129)];
-    let of_shape = |(rows, cols)| {
-        dtypes.map(|dtype| Case {
-            shape: Shape::Matrix { rows, cols },
-            seed: 7,
-            ..Case::vector(0, dtype, Op::Sum)
-        })
-    };
-    shapes.into_iter().flat_map(of_shape).collect()
+    fn checksum_cases(&self) -> Vec<Case> {
+        let dtypes = [Dtype::U8, Dtype::U16, Dtype::F32, Dtype::I64, Dtype::U128];
+        let shapes = [(64, 64), (300, 200), (257, 129)];
+        let of_shape = |(rows, cols)| {
+            dtypes.map(|dtype| Case {
+                shape: Shape::Matrix { rows, cols },
+                seed: 7,
+                ..Case::vector(0, dtype, Op::Sum)
+            })
+        };
+        shapes.into_iter().flat_map(of_shape).collect()
+    }
 }

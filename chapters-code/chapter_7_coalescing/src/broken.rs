@@ -5,7 +5,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Case, Dtype, Error, Ladder, Launch, Op, Rung, Shape, ptx, verify::Checker};
+use harness::{Case, Dtype, Ladder, Launch, Op, Prepared, Rung, Shape, broken, ptx};
 
 use crate::{
     AccessParameters, Order, Records, Task,
@@ -40,17 +40,9 @@ pub fn permutations() -> Ladder<Permutation> {
     vec![(SCATTER_REPEATS, scatter::prepare)]
 }
 
-macro_rules! broken {
-    ($name:literal, $of:literal, $ptx:literal, [$($by:ident),*], $idea:literal) => {
-        Rung::new($name, $idea, ptx!("kernels/" $ptx))
-            .broken($of, &[$(Checker::$by),*])
-    };
-}
-
 static TAIL_DROPPED: Rung = broken!(
     "tail_dropped",
     "packs",
-    "broken/tail_dropped.ptx",
     [Result],
     "whole packs and nothing else, which is right for multiples of four"
 )
@@ -59,7 +51,6 @@ static TAIL_DROPPED: Rung = broken!(
 static LAST_LANE: Rung = broken!(
     "last_lane",
     "shuffled",
-    "broken/last_lane.ptx",
     [Result],
     "the last lane of a warp shuffles, too, and gets its own pack"
 )
@@ -68,7 +59,6 @@ static LAST_LANE: Rung = broken!(
 static IN_PLACE_SHIFT: Rung = broken!(
     "in_place_shift",
     "offset_loads",
-    "broken/in_place_shift.ptx",
     [Races, Result],
     "a shifted copy of an array onto itself"
 )
@@ -77,7 +67,6 @@ static IN_PLACE_SHIFT: Rung = broken!(
 static STAGED_WITHOUT_BARRIER: Rung = broken!(
     "staged_without_barrier",
     "aos_staged",
-    "broken/staged_without_barrier.ptx",
     [Races, Result],
     "no barrier between filling the tile and reading it"
 )
@@ -86,21 +75,16 @@ static STAGED_WITHOUT_BARRIER: Rung = broken!(
 static SCATTER_REPEATS: Rung = broken!(
     "scatter_repeats",
     "scatter",
-    "scatter.ptx",
+    ptx!("kernels/scatter.ptx"),
     [Races, Result],
     "a scatter whose indices repeat: the last store stays, and its order is open"
 )
 .refuses(permutations_only)
 .adapts(|case| enlarged(case, 0, patterns::order(Order::Random)));
-static MISALIGNED_PACKS: Rung = broken!(
-    "misaligned_packs",
-    "two_packs",
-    "broken/misaligned_packs.ptx",
-    [Fault],
-    "packs that are cast to begin at the offset"
-)
-.refuses(offsets_only)
-.adapts(|case| enlarged(case, 0, patterns::offset(1)));
+static MISALIGNED_PACKS: Rung =
+    broken!("misaligned_packs", "two_packs", [Fault], "packs that are cast to begin at the offset")
+        .refuses(offsets_only)
+        .adapts(|case| enlarged(case, 0, patterns::offset(1)));
 
 /// A case of several blocks, of about the size that was asked for, with the parameters that bring out a
 /// fault. A case that asks for another kind of task stays as it is, for the rung is refused there.
@@ -108,9 +92,9 @@ fn enlarged(case: &Case, more: u64, parameters: AccessParameters) -> Case {
     let own = Case {
         shape: Shape::Vector { n: case.elements().max(4096) / 4096 * 4096 + more },
         seed: case.seed,
-        parameters: parameters.into(),
         ..Case::vector(0, Dtype::F32, Op::Sum)
-    };
+    }
+    .with(parameters);
     match Task::of(&own).is_like(Task::of(case)) {
         true => own,
         false => *case,
@@ -118,7 +102,7 @@ fn enlarged(case: &Case, more: u64, parameters: AccessParameters) -> Case {
 }
 
 /// Copies the input, and launches the kernel on the copy with one thread per element.
-fn in_place_shift(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {
+fn in_place_shift(p: &Copies, rung: &Rung) -> Prepared<Copies> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("in_place_shift")?;
     let config = LaunchConfig {
@@ -127,16 +111,14 @@ fn in_place_shift(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {
         shared_mem_bytes: 0,
     };
     let promise = Promise { result: Results::InPlace, traffic: offset_loads::traffic };
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Copies| {
+    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut Copies| {
         let mut data = p.spread.view_mut();
         p.device.stream.memcpy_dtod(&p.input, &mut data)?;
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&mut data).arg(&p.n).arg(&p.offset);
         // SAFETY: in_place_shift.cu is `(float* data, size_t n, size_t offset)`. It reads and writes within
         // data[0 .. n + offset]. Which elements it reads depends on the order of the threads, and the judge
         // expects a wrong result.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, promise, enqueue))
+    }))
 }

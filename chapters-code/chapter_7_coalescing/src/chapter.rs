@@ -1,8 +1,8 @@
 //! The chapter as the report runs it: which rungs there are, on which cases, in how much memory.
 
 use harness::{
-    AnyProblem, Case, ChapterParameters, Device, Dtype, Error, Ladder, Op, Parameters, Posed, Rung,
-    rung, rung::rungs,
+    AnyProblem, Case, ChapterParameters, Device, Dtype, Error, Op, Parameters, Posed, Rung,
+    rung::rungs,
 };
 use report::{
     Chapter,
@@ -69,9 +69,7 @@ impl Chapter for Coalescing {
     }
 
     fn check(&self, case: &Case) -> Result<(), Error> {
-        refuse(case).map_or(Ok(()), |(what, remedy)| {
-            Err(Error::Usage(format!("{what}\n  remedy: {remedy}")))
-        })
+        refusal(case).map_or(Ok(()), Err)
     }
 
     fn device_bytes(&self, case: &Case) -> u64 {
@@ -84,77 +82,68 @@ impl Chapter for Coalescing {
         self.check(case)?;
         Ok(match Task::of(case) {
             Task::Copy | Task::Offset(_) | Task::Stride(_) | Task::Pairs => {
-                let problem = Copies::new(device, case)?;
-                posed(problem, [copies(), broken::copies()])
+                Posed::any(Copies::new(device, case)?, [copies(), broken::copies()])
             }
             Task::Particles => {
-                let problem = Particles::new(device, case)?;
-                posed(problem, [particle_updates(), broken::particle_updates()])
+                let ladders = [particle_updates(), broken::particle_updates()];
+                Posed::any(Particles::new(device, case)?, ladders)
             }
             Task::Gather(_) => {
-                let problem = Permutation::new(device, case)?;
-                posed(problem, [permutations(), broken::permutations()])
+                let ladders = [permutations(), broken::permutations()];
+                Posed::any(Permutation::new(device, case)?, ladders)
             }
-            Task::BytesInFlight { .. } => posed(Reads::new(device, case)?, [reading(), Vec::new()]),
+            Task::BytesInFlight { .. } => Posed::any(Reads::new(device, case)?, [reading()]),
         })
     }
-}
 
-fn posed<P: rung::Problem + 'static>(problem: P, ladders: [Ladder<P>; 2]) -> Box<dyn AnyProblem> {
-    Box::new(Posed::new(problem, ladders.concat()))
+    fn checksum_cases(&self) -> Vec<Case> {
+        let sizes = [257, 5000, 100_003];
+        let of_size = |n| {
+            patterns::usual().map(|parameters| {
+                Case { seed: 7, ..Case::vector(n, Dtype::F32, Op::Sum) }.with(parameters)
+            })
+        };
+        sizes.into_iter().flat_map(of_size).collect()
+    }
 }
 
 /// The reason why a case makes no sense, such as addresses outside the array, and the remedy.
-fn refuse(case: &Case) -> Option<(String, String)> {
+fn refusal(case: &Case) -> Option<Error> {
     let n = case.elements();
-    match Task::of(case) {
-        Task::Offset(offset) if offset > n => Some((
+    let (what, remedy) = match Task::of(case) {
+        Task::Offset(offset) if offset > n => (
             format!("an offset of {offset} leaves a buffer of {n} elements"),
             format!("give --offset {n} or less"),
-        )),
-        Task::Stride(0) => Some((
+        ),
+        Task::Stride(0) => (
             "a stride of 0 would copy one element again and again".into(),
             "give --stride 1 or more".into(),
-        )),
-        Task::Stride(stride) if stride > n.max(1) => Some((
+        ),
+        Task::Stride(stride) if stride > n.max(1) => (
             format!("a stride of {stride} leaves a buffer of {n} elements with its first step"),
             format!("give --stride {} or less", n.max(1)),
-        )),
-        Task::Gather(_) if n > indices::MOST => Some((
+        ),
+        Task::Gather(_) if n > indices::MOST => (
             format!("{n} elements are more than indices of 32 bits reach"),
             "give -n 2^32 or less".into(),
-        )),
-        Task::BytesInFlight { loads, .. } if !reads::LOADS.contains(&loads) => Some((
+        ),
+        Task::BytesInFlight { loads, .. } if !reads::LOADS.contains(&loads) => (
             format!("there is no kernel with {loads} loads per thread under way"),
             "give --loads-per-thread 1, 2, 4 or 8".into(),
-        )),
+        ),
         Task::BytesInFlight { resident, .. } if !(1..=reads::MOST_RESIDENT).contains(&resident) => {
-            Some((
+            (
                 format!("a multiprocessor does not hold {resident} blocks"),
                 "give --resident 1 to 8".into(),
-            ))
+            )
         }
-        Task::BytesInFlight { loads, resident } if loads * resident > reads::MOST_TOGETHER => {
-            Some((
-                format!(
-                    "{resident} blocks with {loads} loads per thread need more registers than there are"
-                ),
-                format!("give --resident {} or less", reads::MOST_TOGETHER / loads),
-            ))
-        }
-        _ => None,
-    }
-}
-
-/// The cases whose results a recorded run keeps bit by bit, for other devices to reproduce.
-pub fn checksum_cases() -> Vec<Case> {
-    let sizes = [257, 5000, 100_003];
-    let of_size = |n| {
-        patterns::usual().map(|parameters| Case {
-            seed: 7,
-            parameters: parameters.into(),
-            ..Case::vector(n, Dtype::F32, Op::Sum)
-        })
+        Task::BytesInFlight { loads, resident } if loads * resident > reads::MOST_TOGETHER => (
+            format!(
+                "{resident} blocks with {loads} loads per thread need more registers than there are"
+            ),
+            format!("give --resident {} or less", reads::MOST_TOGETHER / loads),
+        ),
+        _ => return None,
     };
-    sizes.into_iter().flat_map(of_size).collect()
+    Some(Error::usage(what, remedy))
 }

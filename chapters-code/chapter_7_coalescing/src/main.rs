@@ -112,7 +112,7 @@ impl Arguments {
 
     /// Whether one of the rungs that are asked for by name is for it.
     fn is_wanted(&self, parameters: AccessParameters) -> bool {
-        let case = Case { parameters: parameters.into(), ..Case::vector(0, Dtype::F32, Op::Sum) };
+        let case = Case::vector(0, Dtype::F32, Op::Sum).with(parameters);
         let is_for = |name: &String| {
             let rung = Coalescing.find(name);
             rung.and_then(|rung| rung.refusal(&case)) != Some(ANOTHER_TASK)

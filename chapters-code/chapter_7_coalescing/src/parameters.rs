@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-use harness::{ChapterParameters, shape::parse_count};
+use harness::{ChapterParameters, names, shape::parse_count, text_in_json};
 use serde::{Deserialize, Serialize};
 
 /// The options of this chapter that a case keeps.
@@ -53,8 +53,7 @@ impl fmt::Display for AccessParameters {
 }
 
 /// The order in which the elements of an array are asked for, as `--index-order` spells it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(into = "String", try_from = "String")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Order {
     /// One after the other.
     Ascending,
@@ -84,76 +83,44 @@ impl fmt::Display for Order {
     }
 }
 
-impl From<Order> for String {
-    fn from(order: Order) -> Self {
-        order.to_string()
-    }
-}
-
-/// What is no name of an order.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`{0}` is no order: write ascending, random, sorted, or the length of the windows in which \
-     elements are shuffled, such as 1024"
-)]
-pub struct OrderError(String);
+text_in_json!(Order);
 
 impl FromStr for Order {
-    type Err = OrderError;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, OrderError> {
+    fn from_str(text: &str) -> Result<Self, String> {
         match text {
             "ascending" => Ok(Self::Ascending),
             "random" => Ok(Self::Random),
             "sorted" => Ok(Self::Sorted),
             _ => match parse_count(text) {
                 Ok(window @ 1..) => Ok(Self::Within(window)),
-                _ => Err(OrderError(text.into())),
+                _ => Err(format!(
+                    "`{text}` is no order: write ascending, random, sorted, or the length of the windows in which \
+                     elements are shuffled, such as 1024"
+                )),
             },
         }
     }
 }
 
-impl TryFrom<String> for Order {
-    type Error = OrderError;
-
-    fn try_from(text: String) -> Result<Self, OrderError> {
-        text.parse()
+names! {
+    /// What an array's elements are the fields of, as `--layout` spells it.
+    pub enum Records {
+        /// Two numbers that are added up.
+        Pairs = "pairs",
+        /// Eight: place and velocity in three dimensions, mass and charge.
+        Particles = "particles",
     }
-}
-
-/// What an array's elements are the fields of, as `--layout` spells it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, clap::ValueEnum, Serialize, Deserialize)]
-#[value(rename_all = "lower")]
-#[serde(rename_all = "lowercase")]
-pub enum Records {
-    /// Two numbers that are added up.
-    Pairs,
-    /// Eight: place and velocity in three dimensions, mass and charge.
-    Particles,
 }
 
 impl Records {
-    /// The name on the command line and in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Pairs => "pairs",
-            Self::Particles => "particles",
-        }
-    }
-
     /// Numbers of a record.
     pub fn fields(self) -> u64 {
         match self {
             Self::Pairs => 2,
             Self::Particles => 8,
         }
-    }
-}
-
-impl fmt::Display for Records {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
     }
 }
 

@@ -3,9 +3,7 @@
 //! Each names the checks that detect its fault, and a test holds it to that. It is launched as the rung that it is a
 //! broken version of.
 
-use harness::{
-    Case, ChapterParameters, Dtype, Element, Ladder, Op, Rung, Shape, ptx, verify::Checker,
-};
+use harness::{Case, ChapterParameters, Dtype, Element, Ladder, Op, Rung, Shape, broken};
 
 use crate::{
     DeviceParameters, Task,
@@ -34,42 +32,42 @@ pub fn broken_scans<T: Element<Acc = T>>() -> Ladder<SpreadScan<T>> {
     vec![(LOOKBACK_GPU_SCOPE, lookback_devices::prepare), (CARRY_AND_FLAG, sums_first::prepare)]
 }
 
-static GPU_SCOPE: Rung = Rung::new(
+static GPU_SCOPE: Rung = broken!(
     "gpu_scope",
-    "flags with the scope of one GPU, between threads of several",
-    ptx!("kernels/broken/gpu_scope.ptx"),
+    "flags",
+    [Races],
+    "flags with the scope of one GPU, between threads of several"
 )
-.broken("flags", &[Checker::Races])
 .refuses(all_reduces_only);
-static MISSING_RELEASE: Rung = Rung::new(
+static MISSING_RELEASE: Rung = broken!(
     "missing_release",
-    "a flag that is stored without a release: nothing orders the elements before it",
-    ptx!("kernels/broken/missing_release.ptx"),
+    "push",
+    [Races],
+    "a flag that is stored without a release: nothing orders the elements before it"
 )
-.broken("push", &[Checker::Races])
 .refuses(all_reduces_only);
-static REUSED_SLOT: Rung = Rung::new(
+static REUSED_SLOT: Rung = broken!(
     "reused_slot",
-    "one slot per block for all of its tiles: the next tile is sent before the slot has been read",
-    ptx!("kernels/broken/reused_slot.ptx"),
+    "push",
+    [Races, Result],
+    "one slot per block for all of its tiles: the next tile is sent before the slot has been read"
 )
-.broken("push", &[Checker::Races, Checker::Result])
 .refuses(all_reduces_only)
 .adapts(several_tiles);
-static EARLY_SUMS: Rung = Rung::new(
+static EARLY_SUMS: Rung = broken!(
     "early_sums",
-    "no meeting between stores and additions: elements are added that may not have arrived",
-    ptx!("kernels/broken/early_sums.ptx"),
+    "reduce_scatter_push",
+    [Races, Result],
+    "no meeting between stores and additions: elements are added that may not have arrived"
 )
-.broken("reduce_scatter_push", &[Checker::Races, Checker::Result])
 .refuses(reduce_scatters_only)
 .adapts(|case| floats(Task::ReduceScatter, case));
-static UNFINISHED_TILE: Rung = Rung::new(
+static UNFINISHED_TILE: Rung = broken!(
     "unfinished_tile",
-    "no barrier between the stores to the tile and the loads from it",
-    ptx!("kernels/broken/unfinished_tile.ptx"),
+    "transpose_push",
+    [Races, Result],
+    "no barrier between the stores to the tile and the loads from it"
 )
-.broken("transpose_push", &[Checker::Races, Checker::Result])
 .refuses(transpositions_only)
 .adapts(|case| floats(Task::Transpose, case));
 
@@ -79,20 +77,20 @@ fn several_tiles(case: &Case) -> Case {
     Case { shape: Shape::Vector { n: case.elements().max(devices << 16) }, ..*case }
 }
 
-static LOOKBACK_GPU_SCOPE: Rung = Rung::new(
+static LOOKBACK_GPU_SCOPE: Rung = broken!(
     "lookback_gpu_scope",
-    "look-back over the tiles of several devices, with the scope of one",
-    ptx!("kernels/broken/lookback_gpu_scope.ptx"),
+    "lookback_devices",
+    [Races],
+    "look-back over the tiles of several devices, with the scope of one"
 )
-.broken("lookback_devices", &[Checker::Races])
 .refuses(scans_only)
 .adapts(|case| floats(Task::Scan, case));
-static CARRY_AND_FLAG: Rung = Rung::new(
+static CARRY_AND_FLAG: Rung = broken!(
     "carry_and_flag",
-    "sums and their flags in two words, stored in no order",
-    ptx!("kernels/broken/carry_and_flag.ptx"),
+    "sums_first",
+    [Races],
+    "sums and their flags in two words, stored in no order"
 )
-.broken("sums_first", &[Checker::Races])
 .refuses(scans_only)
 .adapts(|case| floats(Task::Scan, case));
 

@@ -1,7 +1,6 @@
 //! The chapter as the report runs it: which rungs there are, on which cases, in how much memory.
 
 use chapter_2_histogram::bins::USUAL;
-use clap::ValueEnum as _;
 use harness::{
     AnyProblem, Case, ChapterParameters, Device, Dtype, Element, Error, Ladder, Parameters, Posed,
     Rung, Shape, rung::rungs,
@@ -88,7 +87,7 @@ impl Chapter for MultiGpu {
         let task = task.filter(|&task| task != Task::AllReduce);
         let is_histogram = task == Some(Task::Histogram);
         let bins = is_histogram.then_some(bins.unwrap_or(USUAL));
-        Case { parameters: DeviceParameters { devices, task, bins }.into(), ..*case }
+        case.with(DeviceParameters { devices, task, bins })
     }
 
     /// A case that leaves the task open gets the rung's own.
@@ -96,7 +95,7 @@ impl Chapter for MultiGpu {
         let own = match DeviceParameters::of(case).task {
             Some(_) => None,
             None => {
-                let mut tasks = Task::value_variants().iter().map(|&task| task::doing(task, case));
+                let mut tasks = Task::ALL.into_iter().map(|task| task::doing(task, case));
                 tasks.find(|case| rung.refusal(case).is_none())
             }
         };
@@ -110,11 +109,13 @@ impl Chapter for MultiGpu {
             return Ok(());
         }
         let fewer = if found >= 2 { format!("give --devices {found}, or ") } else { String::new() };
-        Err(Error::Usage(format!(
-            "the case needs {wanted} devices, and there {} {found}\n  remedy: {fewer}use the simulator, --device sim \
-             (it has eight devices, or SIMT_DEVICES)",
-            if found == 1 { "is" } else { "are" },
-        )))
+        let are = if found == 1 { "is" } else { "are" };
+        Err(Error::usage(
+            format!("the case needs {wanted} devices, and there {are} {found}"),
+            format!(
+                "{fewer}use the simulator, --device sim (it has eight devices, or SIMT_DEVICES)"
+            ),
+        ))
     }
 
     fn devices(&self, case: &Case) -> usize {
@@ -129,14 +130,16 @@ impl Chapter for MultiGpu {
     fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
         let case = &self.complete(case);
         Ok(match task::of(case) {
-            Task::Histogram => {
-                Box::new(Posed::new(SpreadHistogram::new(device, case)?, histograms()))
-            }
-            Task::Compact => Box::new(Posed::new(SpreadCompact::new(device, case)?, compactions())),
-            Task::Reduce | Task::Scan if case.dtype == Dtype::I64 => {
-                sum_or_scan::<i64>(device, case)?
-            }
-            Task::Reduce | Task::Scan => sum_or_scan::<f32>(device, case)?,
+            Task::Histogram => Posed::any(SpreadHistogram::new(device, case)?, [histograms()]),
+            Task::Compact => Posed::any(SpreadCompact::new(device, case)?, [compactions()]),
+            Task::Reduce => match case.dtype {
+                Dtype::I64 => Posed::any(SpreadSum::<i64>::new(device, case)?, [sums()]),
+                _ => Posed::any(SpreadSum::<f32>::new(device, case)?, [sums()]),
+            },
+            Task::Scan => match case.dtype {
+                Dtype::I64 => scan::<i64>(device, case)?,
+                _ => scan::<f32>(device, case)?,
+            },
             Task::AllReduce => collective(device, case, Kind::AllReduce)?,
             Task::ReduceScatter => collective(device, case, Kind::ReduceScatter)?,
             Task::AllGather => collective(device, case, Kind::AllGather)?,
@@ -147,19 +150,10 @@ impl Chapter for MultiGpu {
 }
 
 fn collective(device: &Device, case: &Case, kind: Kind) -> Result<Box<dyn AnyProblem>, Error> {
-    Ok(Box::new(Posed::new(Collective::new(device, case, kind)?, collectives())))
+    Ok(Posed::any(Collective::new(device, case, kind)?, [collectives()]))
 }
 
-/// A sum or a scan of elements of the type `T`.
-fn sum_or_scan<T: Element<Acc = T>>(
-    device: &Device,
-    case: &Case,
-) -> Result<Box<dyn AnyProblem>, Error> {
-    Ok(match task::of(case) {
-        Task::Reduce => Box::new(Posed::new(SpreadSum::<T>::new(device, case)?, sums())),
-        _ => {
-            let ladder = [scans(), broken_scans()].concat();
-            Box::new(Posed::new(SpreadScan::<T>::new(device, case)?, ladder))
-        }
-    })
+/// A scan of elements of the type `T`.
+fn scan<T: Element<Acc = T>>(device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
+    Ok(Posed::any(SpreadScan::<T>::new(device, case)?, [scans(), broken_scans()]))
 }

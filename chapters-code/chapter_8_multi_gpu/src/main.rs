@@ -63,10 +63,8 @@ fn check_shapes(tasks: &[Task], shapes: &[Shape]) -> Result<(), Error> {
             (false, Shape::Matrix { .. }) => ("vectors", "N"),
             _ => continue,
         };
-        let remedy = format!("remedy: give -n {size}");
-        return Err(Error::Usage(format!(
-            "{task} is for {what}, and the size is {shape}\n  {remedy}"
-        )));
+        let what = format!("{task} is for {what}, and the size is {shape}");
+        return Err(Error::usage(what, format!("give -n {size}")));
     }
     Ok(())
 }
@@ -74,9 +72,9 @@ fn check_shapes(tasks: &[Task], shapes: &[Shape]) -> Result<(), Error> {
 /// Refuses bins where no task has any.
 fn check_bins(tasks: &[Task], bins: Option<u32>) -> Result<(), Error> {
     match bins.is_some() && !tasks.contains(&Task::Histogram) {
-        true => Err(Error::Usage(
-            "--bins is for the task histogram\n  remedy: give --task histogram, or no --bins"
-                .into(),
+        true => Err(Error::usage(
+            "--bins is for the task histogram",
+            "give --task histogram, or no --bins",
         )),
         false => Ok(()),
     }

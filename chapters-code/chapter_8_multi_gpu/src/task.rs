@@ -1,48 +1,37 @@
 //! What a case asks for, such as an all-reduce.
 
-use std::fmt;
-
-use clap::ValueEnum;
-use harness::{Case, ChapterParameters, Shape};
-use serde::{Deserialize, Serialize};
+use harness::{Case, ChapterParameters, Shape, names};
 
 use crate::DeviceParameters;
 
-/// What the devices do together, as `--task` spells it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Task {
-    /// Every device gets the sum of the arrays of all devices.
-    AllReduce,
-    /// Every device gets one part of the sum of the arrays of all devices.
-    ReduceScatter,
-    /// Every device gets the parts of all devices.
-    AllGather,
-    /// Every device sends one part of its array to each device.
-    AllToAll,
-    /// A matrix that is spread by rows is transposed; the result is spread by rows, too.
-    Transpose,
-    /// The first device gets the sum of an array that is spread over the devices.
-    Reduce,
-    /// The first device gets the histogram of an array that is spread over the devices.
-    Histogram,
-    /// Each element of an array that is spread over the devices becomes the sum of all elements up to it.
-    Scan,
-    /// The elements that are at least 0, of an array that is spread over the devices, side by side and in order.
-    Compact,
+names! {
+    /// What the devices do together, as `--task` spells it.
+    pub enum Task {
+        /// Every device gets the sum of the arrays of all devices.
+        AllReduce = "all-reduce",
+        /// Every device gets one part of the sum of the arrays of all devices.
+        ReduceScatter = "reduce-scatter",
+        /// Every device gets the parts of all devices.
+        AllGather = "all-gather",
+        /// Every device sends one part of its array to each device.
+        AllToAll = "all-to-all",
+        /// A matrix that is spread by rows is transposed; the result is spread by rows, too.
+        Transpose = "transpose",
+        /// The first device gets the sum of an array that is spread over the devices.
+        Reduce = "reduce",
+        /// The first device gets the histogram of an array that is spread over the devices.
+        Histogram = "histogram",
+        /// Each element of an array that is spread over the devices becomes the sum of all elements up to it.
+        Scan = "scan",
+        /// The elements that are at least 0, of an array that is spread over the devices, side by side and in order.
+        Compact = "compact",
+    }
 }
 
 impl Task {
     /// Whether the task is for matrices. All others are for vectors.
     pub fn is_for_matrices(self) -> bool {
         self == Self::Transpose
-    }
-}
-
-impl fmt::Display for Task {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let value = self.to_possible_value();
-        f.pad(value.as_ref().map_or("", |value| value.get_name()))
     }
 }
 
@@ -57,7 +46,7 @@ pub fn doing(task: Task, case: &Case) -> Case {
         }
         shape => shape,
     };
-    Case { shape, parameters: parameters.into(), ..*case }
+    Case { shape, ..*case }.with(parameters)
 }
 
 /// The task of a case: an all-reduce where the case does not say.

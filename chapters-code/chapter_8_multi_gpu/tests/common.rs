@@ -18,7 +18,7 @@ pub fn doing(task: Task, devices: usize, n: u64) -> Case {
     };
     let parameters =
         DeviceParameters { devices: Some(devices), task: Some(task), ..Default::default() };
-    Case { shape, parameters: parameters.into(), ..Case::vector(n, Dtype::F32, Op::Sum) }
+    Case { shape, ..Case::vector(n, Dtype::F32, Op::Sum) }.with(parameters)
 }
 
 /// Runs the correct rungs.

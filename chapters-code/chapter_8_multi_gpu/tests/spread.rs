@@ -24,7 +24,7 @@ const TASKS: [Task; 4] = [Task::Reduce, Task::Histogram, Task::Scan, Task::Compa
 fn of(task: Task, devices: usize, n: u64) -> Case {
     let parameters =
         DeviceParameters { devices: Some(devices), task: Some(task), ..Default::default() };
-    Case { parameters: parameters.into(), ..Case::vector(n, Dtype::F32, Op::Sum) }
+    Case::vector(n, Dtype::F32, Op::Sum).with(parameters)
 }
 
 /// Empty parts, parts of one element, and sizes around a pack, a tile and a part.
@@ -82,7 +82,7 @@ fn many_bins_and_few() {
     for bins in [2, 3000] {
         let parameters =
             DeviceParameters { devices: Some(8), task: Some(Task::Histogram), bins: Some(bins) };
-        check(&run_all(&[Case { parameters: parameters.into(), ..of(Task::Histogram, 8, 5003) }]));
+        check(&run_all(&[of(Task::Histogram, 8, 5003).with(parameters)]));
     }
 }
 

@@ -159,27 +159,34 @@ impl Segments {
     }
 }
 
-type ReduceScratch = unsafe extern "C" fn(
-    c_int,
-    c_int,
-    c_int,
-    *const c_void,
-    *const Segments,
-    *mut c_void,
-    usize,
-) -> usize;
-type Reduce = unsafe extern "C" fn(
-    c_int,
-    c_int,
-    c_int,
-    *mut c_void,
-    usize,
-    *const c_void,
-    *const Segments,
-    *mut c_void,
-    usize,
-    *mut c_void,
-) -> c_int;
+/// Defines a type that holds the two functions of an operation of baselines.h, by the parameters that both have. The first
+/// parameter of both is the number of the way. The function that enqueues the operation has the scratch at the `;`, and
+/// the stream at the end.
+#[macro_export]
+macro_rules! operation {
+    ($type:ident = $function:ident($($before:ident: $B:ty),*; $($after:ident: $A:ty),*)) => {
+        #[derive(Clone, Copy)]
+        struct $type {
+            scratch_bytes: unsafe extern "C" fn(c_int, $($B,)* $($A),*) -> usize,
+            run: unsafe extern "C" fn(c_int, $($B,)* *mut c_void, usize, $($A,)* *mut c_void) -> c_int,
+        }
+
+        impl $type {
+            /// The functions of a library; none where it lacks the operation.
+            fn of(library: &$crate::baselines::Baselines) -> Option<Self> {
+                let name = stringify!($function);
+                // SAFETY: the types of baselines.h.
+                let functions = unsafe { (library.function(&format!("{name}_scratch")), library.function(name)) };
+                Some(Self { scratch_bytes: functions.0?, run: functions.1? })
+            }
+        }
+    };
+}
+
+operation! {
+    Reduce = baseline_segmented_reduce(op: c_int, dtype: c_int; from: *const c_void, segments: *const Segments,
+        to: *mut c_void, n: usize)
+}
 
 impl Baselines {
     /// The reduction of each segment of a problem's elements, in each of the library's ways, verified; empty where
@@ -195,15 +202,8 @@ impl Baselines {
         arrays: impl Fn(&P) -> (*const c_void, Segments) + 'static,
         judge: impl Fn(&[u8]) -> Verdict,
     ) -> Result<Vec<Way<P>>, Error> {
-        // SAFETY: the types of baselines.h.
-        let functions = unsafe {
-            (
-                self.function::<ReduceScratch>("baseline_segmented_reduce_scratch"),
-                self.function::<Reduce>("baseline_segmented_reduce"),
-            )
-        };
         let case = problem.case();
-        let (Some(op), (Some(scratch_bytes), Some(reduce))) = (op_code(case.op), functions) else {
+        let (Some(op), Some(reduce)) = (op_code(case.op), Reduce::of(self)) else {
             return Ok(Vec::new());
         };
         let (dtype, n) = (dtype_code(case.dtype), case.elements() as usize);
@@ -217,12 +217,12 @@ impl Baselines {
             // SAFETY: device addresses of n elements and of one result per segment; nothing is touched.
             scratch_bytes: Box::new(move |way, p: &P, to| unsafe {
                 let (from, segments) = arrays(p);
-                scratch_bytes(way, op, dtype, from, &segments, to, n)
+                (reduce.scratch_bytes)(way, op, dtype, from, &segments, to, n)
             }),
             // SAFETY: as above, with the scratch that was asked for.
             run: Box::new(move |way, p, to, s| unsafe {
                 let (from, segments) = same_arrays(p);
-                reduce(way, op, dtype, s.address, s.bytes, from, &segments, to, n, s.stream)
+                (reduce.run)(way, op, dtype, s.address, s.bytes, from, &segments, to, n, s.stream)
             }),
         };
         self.ways(problem, call, judge)

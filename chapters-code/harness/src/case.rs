@@ -2,55 +2,28 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use crate::{Dtype, Parameters, Shape, names};
 
-use crate::{Dtype, Parameters, Shape};
-
-/// An associative operator with an identity, as `--op` and the kernels' names spell it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, clap::ValueEnum)]
-#[value(rename_all = "lower")]
-pub enum Op {
-    /// a + b, identity 0.
-    Sum,
-    /// The larger, identity the type's lowest value.
-    Max,
-    /// The smaller, identity the type's highest value.
-    Min,
-    /// a · b, identity 1.
-    #[value(alias = "mul")]
-    Product,
-    /// Bitwise and, identity all ones; integers only.
-    And,
-    /// Bitwise or, identity 0; integers only.
-    Or,
-    /// Composition of maps x ↦ a·x + b, first the left one: associative, but not commutative.
-    /// Of 64-bit elements whose high word is a and whose low word is b, both modulo 2^32; the
-    /// identity is a = 1, b = 0.
-    Affine,
-}
-
-impl Op {
-    /// All operators, in the order in which they are listed.
-    pub const ALL: [Self; 7] =
-        [Self::Sum, Self::Max, Self::Min, Self::Product, Self::And, Self::Or, Self::Affine];
-
-    /// The name in kernels, on the command line and in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Sum => "sum",
-            Self::Max => "max",
-            Self::Min => "min",
-            Self::Product => "product",
-            Self::And => "and",
-            Self::Or => "or",
-            Self::Affine => "affine",
-        }
-    }
-}
-
-impl fmt::Display for Op {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
+names! {
+    /// An associative operator with an identity, as `--op` and the kernels' names spell it.
+    pub enum Op {
+        /// a + b, identity 0.
+        Sum = "sum",
+        /// The larger, identity the type's lowest value.
+        Max = "max",
+        /// The smaller, identity the type's highest value.
+        Min = "min",
+        /// a · b, identity 1.
+        #[value(alias = "mul")]
+        Product = "product",
+        /// Bitwise and, identity all ones; integers only.
+        And = "and",
+        /// Bitwise or, identity 0; integers only.
+        Or = "or",
+        /// Composition of maps x ↦ a·x + b, first the left one: associative, but not commutative.
+        /// Of 64-bit elements whose high word is a and whose low word is b, both modulo 2^32; the
+        /// identity is a = 1, b = 0.
+        Affine = "affine",
     }
 }
 
@@ -62,77 +35,37 @@ pub fn compose(first: u64, then: u64) -> u64 {
     u64::from(a) << 32 | u64::from(b)
 }
 
-/// How the elements are distributed, as `--input` spells it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, clap::ValueEnum)]
-#[value(rename_all = "lower")]
-pub enum Input {
-    /// Random, of both signs, never zero: floats in (−1, 1), integers over their whole range.
-    Uniform,
-    /// One value again and again, 0.1 or 12345: errors of a long chain add up in one direction.
-    Constant,
-    /// Floats of ±1e4 that cancel around small ones: the order of the additions shows.
-    Cancelling,
-    /// Random and all negative: floats in (−1, 0), integers below zero.
-    Negative,
-    /// Floats too small to be normal, which an atomic add in global memory may flush to zero.
-    Denormal,
-    /// Small whole numbers that can be followed by hand: 3 1 7 0 4 1 6 3, then digits at random.
-    Digits,
-    /// The bell curve: floats of mean 0 and deviation 1, integers of mean 0 and deviation 2^20.
-    Gaussian,
-    /// Rank k with a probability proportional to 1/k, up to 65536: few values are most elements.
-    Zipf,
-    /// The values of [`Input::Uniform`] in ascending order.
-    Sorted,
-}
-
-impl Input {
-    /// The name on the command line and in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Uniform => "uniform",
-            Self::Constant => "constant",
-            Self::Cancelling => "cancelling",
-            Self::Negative => "negative",
-            Self::Denormal => "denormal",
-            Self::Digits => "digits",
-            Self::Gaussian => "gaussian",
-            Self::Zipf => "zipf",
-            Self::Sorted => "sorted",
-        }
+names! {
+    /// How the elements are distributed, as `--input` spells it.
+    pub enum Input {
+        /// Random, of both signs, never zero: floats in (−1, 1), integers over their whole range.
+        Uniform = "uniform",
+        /// One value again and again, 0.1 or 12345: errors of a long chain add up in one direction.
+        Constant = "constant",
+        /// Floats of ±1e4 that cancel around small ones: the order of the additions shows.
+        Cancelling = "cancelling",
+        /// Random and all negative: floats in (−1, 0), integers below zero.
+        Negative = "negative",
+        /// Floats too small to be normal, which an atomic add in global memory may flush to zero.
+        Denormal = "denormal",
+        /// Small whole numbers that can be followed by hand: 3 1 7 0 4 1 6 3, then digits at random.
+        Digits = "digits",
+        /// The bell curve: floats of mean 0 and deviation 1, integers of mean 0 and deviation 2^20.
+        Gaussian = "gaussian",
+        /// Rank k with a probability proportional to 1/k, up to 65536: few values are most elements.
+        Zipf = "zipf",
+        /// The values of [`Input::Uniform`] in ascending order.
+        Sorted = "sorted",
     }
 }
 
-impl fmt::Display for Input {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-/// Whether a scan's result at i takes in element i, as `--kind` spells it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, clap::ValueEnum, Serialize, Deserialize)]
-#[value(rename_all = "lower")]
-#[serde(rename_all = "lowercase")]
-pub enum Kind {
-    /// It does: `y[i] = x[0] ⊕ … ⊕ x[i]`.
-    Inclusive,
-    /// It does not: `y[i] = x[0] ⊕ … ⊕ x[i − 1]`, and `y[0]` is the identity.
-    Exclusive,
-}
-
-impl Kind {
-    /// The name in kernels, on the command line and in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Inclusive => "inclusive",
-            Self::Exclusive => "exclusive",
-        }
-    }
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
+names! {
+    /// Whether a scan's result at i takes in element i, as `--kind` spells it.
+    pub enum Kind {
+        /// It does: `y[i] = x[0] ⊕ … ⊕ x[i]`.
+        Inclusive = "inclusive",
+        /// It does not: `y[i] = x[0] ⊕ … ⊕ x[i − 1]`, and `y[0]` is the identity.
+        Exclusive = "exclusive",
     }
 }
 
@@ -167,6 +100,11 @@ impl Case {
             parameters: Parameters::NONE,
             block: None,
         }
+    }
+
+    /// The same case with these parameters.
+    pub fn with(self, parameters: impl Into<Parameters>) -> Self {
+        Self { parameters: parameters.into(), ..self }
     }
 
     /// Elements of the input.

@@ -1,6 +1,7 @@
 //! Everything that can go wrong on the way to a result, each with its remedy.
 
 use std::{
+    fmt::Display,
     io,
     path::{Path, PathBuf},
 };
@@ -132,6 +133,11 @@ impl Error {
     /// A file that cannot be written.
     pub fn write(path: &Path, error: io::Error) -> Self {
         Self::Write { path: path.to_path_buf(), error }
+    }
+
+    /// What cannot be done as it was asked for, and what can be.
+    pub fn usage(what: impl Display, remedy: impl Display) -> Self {
+        Self::Usage(format!("{what}\n  remedy: {remedy}"))
     }
 
     /// No rung has this name.

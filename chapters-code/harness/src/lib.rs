@@ -15,6 +15,7 @@ pub mod error;
 pub mod graph;
 pub mod inputs;
 pub mod kernel;
+mod names;
 pub mod nccl;
 pub mod parameters;
 pub mod rung;
@@ -34,7 +35,7 @@ pub use error::Error;
 pub use kernel::PtxText;
 pub use parameters::{ChapterParameters, Parameters};
 pub use rung::{
-    AnyProblem, Ladder, Launch, MOST_OF_ONE_THREAD, Outcome, Posed, Prepare, Problem, Refusal,
-    Rung, Traffic,
+    AnyProblem, Ladder, Launch, MOST_OF_ONE_THREAD, Outcome, Posed, Prepare, Prepared, Problem,
+    Refusal, Rung, Traffic,
 };
 pub use shape::Shape;

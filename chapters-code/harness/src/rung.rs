@@ -124,6 +124,16 @@ pub trait AnyProblem {
     fn config(&self, name: &str) -> Result<LaunchConfig, Error>;
 }
 
+impl<P: Problem + 'static> Posed<P> {
+    /// A problem with its ladders, one after the other, as a problem of any type.
+    pub fn any<const LADDERS: usize>(
+        problem: P,
+        ladders: [Ladder<P>; LADDERS],
+    ) -> Box<dyn AnyProblem> {
+        Box::new(Self::new(problem, ladders.into_iter().flatten().collect()))
+    }
+}
+
 impl<P: Problem> Posed<P> {
     /// A problem with its ladder.
     pub fn new(problem: P, ladder: Ladder<P>) -> Self {
@@ -412,7 +422,10 @@ impl<P: Problem> Launch<P> {
 
 /// Loads the kernels of a rung and allocates its scratch memory. The function takes the rung because a broken
 /// rung, which has its own PTX, is prepared by the function of the rung that it is a broken version of.
-pub type Prepare<P> = fn(&P, &Rung) -> Result<Launch<P>, Error>;
+pub type Prepare<P> = fn(&P, &Rung) -> Prepared<P>;
+
+/// A rung that is ready to run on the problem `P`, or the error that stood in the way.
+pub type Prepared<P> = Result<Launch<P>, Error>;
 
 /// The rungs of a problem, in order, each with the function that prepares it.
 pub type Ladder<P> = Vec<(Rung, Prepare<P>)>;
@@ -423,6 +436,35 @@ pub type Ladder<P> = Vec<(Rung, Prepare<P>)>;
 macro_rules! ladder {
     [$($rung:ident),* $(,)?] => {
         vec![$(($rung::RUNG, $rung::prepare as $crate::rung::Prepare<_>)),*]
+    };
+}
+
+/// The static `RUNG` of a rung's file, by its name and its idea: a [`Rung`] of `kernels/<name>.ptx`, or of another text
+/// that follows as `ptx = text`. The methods of [`Rung`] that stand behind that are applied to it:
+/// `rung!("shuffle", "the last steps by shuffles", refuses(vectors_only))`.
+#[macro_export]
+macro_rules! rung {
+    ($name:literal, $idea:literal $(, $method:ident($argument:expr))*) => {
+        $crate::rung!(
+            $name, $idea, ptx = $crate::ptx!("kernels/" $name ".ptx") $(, $method($argument))*
+        );
+    };
+    ($name:literal, $idea:literal, ptx = $ptx:expr $(, $method:ident($argument:expr))*) => {
+        #[doc = concat!("The rung `", $name, "`: ", $idea, ".")]
+        pub static RUNG: $crate::Rung =
+            $crate::Rung::new($name, $idea, $ptx)$(.$method($argument))*;
+    };
+}
+
+/// A [`Rung`] that is wrong on purpose: its name, the right rung that it is made of, the checks that detect its fault,
+/// and its idea. Its kernels are those of `kernels/broken/<name>.ptx`, unless a text is given before the checks.
+#[macro_export]
+macro_rules! broken {
+    ($name:literal, $of:literal, [$($by:ident),*], $idea:literal) => {
+        $crate::broken!($name, $of, $crate::ptx!("kernels/broken/" $name ".ptx"), [$($by),*], $idea)
+    };
+    ($name:literal, $of:literal, $ptx:expr, [$($by:ident),*], $idea:literal) => {
+        $crate::Rung::new($name, $idea, $ptx).broken($of, &[$($crate::verify::Checker::$by),*])
     };
 }
 

@@ -2,17 +2,14 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, ptx};
+use harness::{Launch, Prepared, Rung, rung};
 
 use crate::problem::{Vectors, Work, f32_vectors_only};
 
-/// A copy that reads and writes 16 bytes at a time.
-pub static RUNG: Rung =
-    Rung::new("copy", "reads and writes 16 bytes at a time", ptx!("kernels/copy.ptx"))
-        .refuses(f32_vectors_only);
+rung!("copy", "reads and writes 16 bytes at a time", refuses(f32_vectors_only));
 
 /// One thread per pack of four elements. The elements after the last whole pack are not copied.
-pub fn prepare(p: &Vectors, rung: &Rung) -> Result<Launch<Vectors>, Error> {
+pub fn prepare(p: &Vectors, rung: &Rung) -> Prepared<Vectors> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("copy")?;
     let packs = p.n / 4;
@@ -21,14 +18,12 @@ pub fn prepare(p: &Vectors, rung: &Rung) -> Result<Launch<Vectors>, Error> {
         block_dim: (256, 1, 1),
         shared_mem_bytes: 0,
     };
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Vectors| {
+    Ok(Launch::new(kernel.clone(), config, Work::Copy, move |p: &mut Vectors| {
         let mut out = p.out.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.a).arg(&mut out).arg(&packs);
         // SAFETY: copy.cu is `(const float4* in, float4* out, size_t packs)`. It reads in[0 .. packs] and
         // writes out[0 .. packs], both aligned to 16 bytes.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, Work::Copy, enqueue))
+    }))
 }

@@ -1,25 +1,25 @@
 //! The first kernel: `out[i] = a[i] + b[i]`.
 
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung};
+use harness::{Launch, Prepared, Rung, rung};
 
 use crate::problem::{Vectors, Work, f32_vectors_only};
 use crate::{VECTOR_ADD_PTX, launch_vector_add, vector_add_config};
 
-/// The first kernel: `out[i] = a[i] + b[i]`.
-pub static RUNG: Rung =
-    Rung::new("vector_add", "out[i] = a[i] + b[i], one thread per element", VECTOR_ADD_PTX)
-        .refuses(f32_vectors_only);
+rung!(
+    "vector_add",
+    "out[i] = a[i] + b[i], one thread per element",
+    ptx = VECTOR_ADD_PTX,
+    refuses(f32_vectors_only)
+);
 
 /// The launch of [`crate::vector_add`], on buffers that stay on the device.
-pub fn prepare(p: &Vectors, rung: &Rung) -> Result<Launch<Vectors>, Error> {
+pub fn prepare(p: &Vectors, rung: &Rung) -> Prepared<Vectors> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("vector_add")?;
     let config = vector_add_config(p.n as usize);
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Vectors| {
+    Ok(Launch::new(kernel.clone(), config, Work::Sum, move |p: &mut Vectors| {
         let mut out = p.out.view_mut();
-        launch_vector_add(&p.device.stream, &function, &p.a, &p.b, &mut out)
-    };
-    Ok(Launch::new(kernel, config, Work::Sum, enqueue))
+        launch_vector_add(&p.device.stream, &kernel, &p.a, &p.b, &mut out)
+    }))
 }

@@ -2,20 +2,14 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, ptx};
+use harness::{Element, Launch, Prepared, Rung, rung};
 
 use crate::problem::{Depth, Reduction, vectors_only};
 
-/// Each warp shuffles first, so that a block needs one barrier.
-pub static RUNG: Rung = Rung::new(
-    "block_reduce",
-    "shuffles first: one barrier per block",
-    ptx!("kernels/block_reduce.ptx"),
-)
-.refuses(vectors_only);
+rung!("block_reduce", "shuffles first: one barrier per block", refuses(vectors_only));
 
 /// Runs the kernel on the input, then again on the results of the blocks, until one result is left.
-pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduction<T>>, Error> {
+pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Prepared<Reduction<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     // For elements of f16 these are sum_f16, and sum_f32 for the results of the blocks.
     let first = module.load_function(&p.entry(T::DTYPE))?;
@@ -34,7 +28,7 @@ pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduc
     let mut partials = p.partials(&blocks)?;
     let (kernel, first_config) = (first.clone(), config(blocks[0]));
 
-    let enqueue = move |p: &mut Reduction<T>| {
+    Ok(Launch::new(kernel, first_config, Depth::of(depth), move |p: &mut Reduction<T>| {
         // One output per pass. The last is that of the problem.
         let mut out: Vec<_> = partials.iter_mut().map(|buffer| buffer.as_view_mut()).collect();
         out.push(p.out.view_mut());
@@ -53,6 +47,5 @@ pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduc
             unsafe { launch.launch(config(blocks[pass]))? };
         }
         Ok(())
-    };
-    Ok(Launch::new(kernel, first_config, Depth::of(depth), enqueue))
+    }))
 }

@@ -2,20 +2,18 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, buffer, ptx};
+use harness::{Launch, Prepared, Rung, buffer, rung};
 
 use crate::problem::{Axis, MatrixReduction, matrices_only};
 
-/// Columns of a matrix, four per thread, with 16-byte loads.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "columns_coarsened",
     "columns of a matrix: four columns per thread, 16 bytes per load, four loads in flight",
-    ptx!("kernels/columns_coarsened.ptx"),
-)
-.refuses(matrices_only);
+    refuses(matrices_only)
+);
 
 /// One launch, or a second one where several blocks share the rows of a column.
-pub fn prepare(p: &MatrixReduction, rung: &Rung) -> Result<Launch<MatrixReduction>, Error> {
+pub fn prepare(p: &MatrixReduction, rung: &Rung) -> Prepared<MatrixReduction> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?; // such as sum_f32
     let splits = splits(p.device.resident_blocks(256), p.rows, p.cols);
@@ -34,10 +32,9 @@ pub fn prepare(p: &MatrixReduction, rung: &Rung) -> Result<Launch<MatrixReductio
     let mut partials = buffer::scratch::<f32>(&p.device, splits * p.cols)?;
 
     let promise = Axis::Columns { depth };
-    let function = kernel.clone();
-    let enqueue = move |p: &mut MatrixReduction| {
+    Ok(Launch::new(kernel.clone(), first_config, promise, move |p: &mut MatrixReduction| {
         let mut out = p.column_results.view_mut();
-        let mut first = p.device.stream.launch_builder(&function);
+        let mut first = p.device.stream.launch_builder(&kernel);
         first.arg(&p.input);
         if splits == 1 {
             first.arg(&mut out).arg(&p.rows).arg(&p.cols);
@@ -49,13 +46,12 @@ pub fn prepare(p: &MatrixReduction, rung: &Rung) -> Result<Launch<MatrixReductio
         // SAFETY: as above, but it writes partials[0 .. splits * cols].
         unsafe { first.launch(first_config)? };
 
-        let mut second = p.device.stream.launch_builder(&function);
+        let mut second = p.device.stream.launch_builder(&kernel);
         second.arg(&partials).arg(&mut out).arg(&splits).arg(&p.cols);
         // SAFETY: reads partials[0 .. splits * cols] as a matrix of `splits` rows, and writes
         // out[0 .. cols].
         unsafe { second.launch(second_config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, first_config, promise, enqueue))
+    }))
 }
 
 /// As many splits as the device holds blocks for at once, as long as each still has 64 rows.

@@ -2,18 +2,16 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Case, Dtype, Element, Error, Launch, Op, Rung, ptx};
+use harness::{Case, Dtype, Element, Launch, Op, Prepared, Rung, rung};
 
 use crate::problem::{Depth, Reduction, vectors_only};
 
-/// Every block adds its result to the output by one atomic operation.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "finish_atomic",
     "block_reduce, then one atomic operation per block",
-    ptx!("kernels/finish_atomic.ptx"),
-)
-.refuses(vectors_only)
-.varies(rounds);
+    refuses(vectors_only),
+    varies(rounds)
+);
 
 /// Whether the order in which blocks arrive changes the result: sums and products of floats.
 fn rounds(case: &Case) -> bool {
@@ -21,7 +19,7 @@ fn rounds(case: &Case) -> bool {
 }
 
 /// A launch of one thread that writes the identity to the output, then the launch of all blocks.
-pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduction<T>>, Error> {
+pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Prepared<Reduction<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let identity = module.load_function(&format!("identity_{}", p.entry(T::Acc::DTYPE)))?;
     let kernel = module.load_function(&p.entry(T::DTYPE))?;
@@ -45,19 +43,17 @@ pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduc
         },
     };
 
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Reduction<T>| {
+    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut Reduction<T>| {
         let mut out = p.out.view_mut();
         let mut launch = p.device.stream.launch_builder(&identity);
         launch.arg(&mut out);
         // SAFETY: identity_<op>_<acc> is `(Acc* out)` and writes out[0].
         unsafe { launch.launch(one_thread)? };
 
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&mut out).arg(&p.n);
         // SAFETY: finish_atomic.cu is `(const T* in, Acc* out, size_t n)`. It reads in[0 .. n] and updates
         // out[0], which holds the identity.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, promise, enqueue))
+    }))
 }

@@ -2,20 +2,18 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, buffer, ptx};
+use harness::{Element, Launch, Prepared, Rung, buffer, rung};
 
 use crate::problem::{Depth, Reduction, vectors_only};
 
-/// One launch of block_reduce.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "finish_last_block",
     "block_reduce; the block that arrives last combines the partial results",
-    ptx!("kernels/finish_last_block.ptx"),
-)
-.refuses(vectors_only);
+    refuses(vectors_only)
+);
 
 /// One launch. The block that arrives last combines the results of all blocks.
-pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduction<T>>, Error> {
+pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Prepared<Reduction<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry(T::DTYPE))?;
     let threads = p.threads(256);
@@ -33,16 +31,14 @@ pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduc
     let mut partials = buffer::scratch::<T::Acc>(&p.device, blocks)?;
     let mut arrived = p.device.stream.clone_htod(&[0u32])?;
 
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Reduction<T>| {
+    Ok(Launch::new(kernel.clone(), config, Depth::of(depth), move |p: &mut Reduction<T>| {
         let mut out = p.out.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&mut out).arg(&p.n);
         launch.arg(&mut partials).arg(&mut arrived);
         // SAFETY: finish_last_block.cu is `(const T* in, Acc* out, size_t n, Acc* partials, unsigned*
         // counter)`. It reads in[0 .. n], writes one partial per block, and out[0]. The counter is 0
         // before the first launch, and every launch leaves it at 0.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, Depth::of(depth), enqueue))
+    }))
 }

@@ -2,22 +2,21 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, PtxText, Rung, buffer, ptx};
+use harness::{Element, Launch, Prepared, PtxText, Rung, buffer, ptx, rung};
 
 use crate::problem::{Depth, Reduction, vectors_only};
 
-/// A second kernel of one block combines the results of block_reduce.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "finish_second_kernel",
     "block_reduce, then a kernel of one block",
-    ptx!("kernels/block_reduce.ptx"),
-)
-.refuses(vectors_only);
+    ptx = ptx!("kernels/block_reduce.ptx"),
+    refuses(vectors_only)
+);
 
 static SECOND: PtxText = ptx!("kernels/finish_second_kernel.ptx");
 
 /// Two launches, one after the other on the same stream.
-pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduction<T>>, Error> {
+pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Prepared<Reduction<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry(T::DTYPE))?;
     let module = p.device.context.load_module(Ptx::from_src(SECOND))?;
@@ -36,9 +35,8 @@ pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduc
     let depth = p.n.div_ceil(blocks * u64::from(threads)) + 10 + blocks.div_ceil(1024) + 10;
     let mut partials = buffer::scratch::<T::Acc>(&p.device, blocks)?;
 
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Reduction<T>| {
-        let mut launch = p.device.stream.launch_builder(&function);
+    Ok(Launch::new(kernel.clone(), config, Depth::of(depth), move |p: &mut Reduction<T>| {
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&mut partials).arg(&p.n);
         // SAFETY: block_reduce.cu is `(const T* in, Acc* out, size_t n)`. It reads in[0 .. n] and writes
         // one partial per block.
@@ -50,6 +48,5 @@ pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduc
         // SAFETY: finish_second_kernel.cu is `(const Acc* partials, Acc* out, size_t count)`. It reads
         // partials[0 .. count], which the launch before has written, and writes out[0].
         unsafe { launch.launch(one_block) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, Depth::of(depth), enqueue))
+    }))
 }

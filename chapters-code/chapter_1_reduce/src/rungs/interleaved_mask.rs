@@ -2,20 +2,14 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, ptx};
+use harness::{Element, Launch, Prepared, Rung, rung};
 
 use crate::problem::{Depth, Reduction, vectors_only};
 
-/// The same tree, with a bit mask in place of the remainder.
-pub static RUNG: Rung = Rung::new(
-    "interleaved_mask",
-    "the same with a mask in place of the remainder",
-    ptx!("kernels/interleaved_mask.ptx"),
-)
-.refuses(vectors_only);
+rung!("interleaved_mask", "the same with a mask in place of the remainder", refuses(vectors_only));
 
 /// Runs the kernel on the input, then again on the results of the blocks, until one result is left.
-pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduction<T>>, Error> {
+pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Prepared<Reduction<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry(T::DTYPE))?; // sum_f32
     let threads = p.threads(256);
@@ -28,27 +22,26 @@ pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduc
     // In every pass: the elements of a thread, then the levels of the block's tree.
     let depth = blocks.len() as u64 * u64::from(1 + threads.ilog2());
     let mut partials = p.partials(&blocks)?;
-    let (function, first_config) = (kernel.clone(), config(blocks[0]));
+    let promise = Depth::of(depth);
 
-    let enqueue = move |p: &mut Reduction<T>| {
+    Ok(Launch::new(kernel.clone(), config(blocks[0]), promise, move |p: &mut Reduction<T>| {
         // One output per pass. The last is that of the problem.
         let mut out: Vec<_> = partials.iter_mut().map(|buffer| buffer.as_view_mut()).collect();
         out.push(p.out.view_mut());
 
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&mut out[0]).arg(&p.n);
         // SAFETY: interleaved_mask.cu is `(const float* in, float* out, size_t n)`. It reads in[0 .. n] and writes one result
         // per block, for which the buffer has room.
         unsafe { launch.launch(config(blocks[0]))? };
         for pass in 1..blocks.len() {
             let (before, after) = out.split_at_mut(pass);
-            let mut launch = p.device.stream.launch_builder(&function);
+            let mut launch = p.device.stream.launch_builder(&kernel);
             let input = before[pass - 1].as_view();
             launch.arg(&input).arg(&mut after[0]).arg(&blocks[pass - 1]);
             // SAFETY: as above; the pass before has written as many results as it had blocks.
             unsafe { launch.launch(config(blocks[pass]))? };
         }
         Ok(())
-    };
-    Ok(Launch::new(kernel, first_config, Depth::of(depth), enqueue))
+    }))
 }

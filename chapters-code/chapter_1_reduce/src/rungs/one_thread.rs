@@ -2,32 +2,28 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, MOST_OF_ONE_THREAD, Rung, ptx};
+use harness::{Element, Launch, MOST_OF_ONE_THREAD, Prepared, Rung, rung};
 
 use crate::problem::{Depth, Reduction, vectors_only};
 
-/// One thread combines all elements in order.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "one_thread",
     "one thread combines all elements, in order",
-    ptx!("kernels/one_thread.ptx"),
-)
-.refuses(vectors_only)
-.up_to(MOST_OF_ONE_THREAD);
+    refuses(vectors_only),
+    up_to(MOST_OF_ONE_THREAD)
+);
 
 /// One launch of one thread.
-pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduction<T>>, Error> {
+pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Prepared<Reduction<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry(T::DTYPE))?; // sum_f32
     let config = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (1, 1, 1), shared_mem_bytes: 0 };
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Reduction<T>| {
+    Ok(Launch::new(kernel.clone(), config, Depth::of(p.n), move |p: &mut Reduction<T>| {
         let mut out = p.out.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&mut out).arg(&p.n);
         // SAFETY: one_thread.cu is `(const float* in, float* out, size_t n)`. It reads in[0 .. n] and writes
         // out[0].
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, Depth::of(p.n), enqueue))
+    }))
 }

@@ -2,20 +2,19 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, ptx};
+use harness::{Element, Launch, Prepared, Rung, ptx, rung};
 
 use crate::problem::{Depth, Reduction, vectors_only};
 
-/// One instruction replaces the shuffles of a warp, for 32-bit integers.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "redux",
     "block_reduce, with one instruction for a warp's shuffles",
-    ptx!("kernels/redux.compute_80.ptx"),
-)
-.refuses(vectors_only);
+    ptx = ptx!("kernels/redux.compute_80.ptx"),
+    refuses(vectors_only)
+);
 
 /// Runs the kernel on the input, then again on the results of the blocks, until one result is left.
-pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduction<T>>, Error> {
+pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Prepared<Reduction<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     // For elements of f16 these are sum_f16, and sum_f32 for the results of the blocks.
     let first = module.load_function(&p.entry(T::DTYPE))?;
@@ -34,7 +33,7 @@ pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduc
     let mut partials = p.partials(&blocks)?;
     let (kernel, first_config) = (first.clone(), config(blocks[0]));
 
-    let enqueue = move |p: &mut Reduction<T>| {
+    Ok(Launch::new(kernel, first_config, Depth::of(depth), move |p: &mut Reduction<T>| {
         // One output per pass. The last is that of the problem.
         let mut out: Vec<_> = partials.iter_mut().map(|buffer| buffer.as_view_mut()).collect();
         out.push(p.out.view_mut());
@@ -53,6 +52,5 @@ pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduc
             unsafe { launch.launch(config(blocks[pass]))? };
         }
         Ok(())
-    };
-    Ok(Launch::new(kernel, first_config, Depth::of(depth), enqueue))
+    }))
 }

@@ -2,23 +2,21 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, buffer, ptx};
+use harness::{Launch, Prepared, Rung, buffer, rung};
 
 use crate::problem::{Axis, MatrixReduction, matrices_only};
 
-/// Rows of a matrix with 16-byte loads, and as many threads per row as suit it.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "rows_coarsened",
     "rows of a matrix: 16 bytes per load, four loads in flight, long rows split among blocks",
-    ptx!("kernels/rows_coarsened.ptx"),
-)
-.refuses(matrices_only);
+    refuses(matrices_only)
+);
 
 /// Elements per thread that are worth a block of their own.
 const SPAN: u64 = 256 * 16;
 
 /// One launch, or a second one where several blocks share a row.
-pub fn prepare(p: &MatrixReduction, rung: &Rung) -> Result<Launch<MatrixReduction>, Error> {
+pub fn prepare(p: &MatrixReduction, rung: &Rung) -> Prepared<MatrixReduction> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?; // such as sum_f32
     // Blocks of 256 threads: one row each where a warp per row would leave the device idle.
@@ -47,10 +45,9 @@ pub fn prepare(p: &MatrixReduction, rung: &Rung) -> Result<Launch<MatrixReductio
     let mut partials = buffer::scratch::<f32>(&p.device, spans * p.rows)?;
 
     let promise = Axis::Rows { depth };
-    let function = kernel.clone();
-    let enqueue = move |p: &mut MatrixReduction| {
+    Ok(Launch::new(kernel.clone(), first_config, promise, move |p: &mut MatrixReduction| {
         let mut out = p.row_results.view_mut();
-        let mut first = p.device.stream.launch_builder(&function);
+        let mut first = p.device.stream.launch_builder(&kernel);
         first.arg(&p.input);
         if spans == 1 {
             first.arg(&mut out).arg(&p.rows).arg(&p.cols);
@@ -62,11 +59,10 @@ pub fn prepare(p: &MatrixReduction, rung: &Rung) -> Result<Launch<MatrixReductio
         // SAFETY: as above, but it writes partials[0 .. rows * spans].
         unsafe { first.launch(first_config)? };
 
-        let mut second = p.device.stream.launch_builder(&function);
+        let mut second = p.device.stream.launch_builder(&kernel);
         second.arg(&partials).arg(&mut out).arg(&p.rows).arg(&spans);
         // SAFETY: reads partials[0 .. rows * spans] as a matrix of `spans` columns, and writes
         // out[0 .. rows].
         unsafe { second.launch(second_config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, first_config, promise, enqueue))
+    }))
 }

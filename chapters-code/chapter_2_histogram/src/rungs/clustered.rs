@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, ptx};
+use harness::{Launch, Prepared, Rung, ptx, rung};
 
 use crate::geometry::{self, TileBlocks};
 use crate::{
@@ -11,19 +11,18 @@ use crate::{
     reference::Key,
 };
 
-/// The two blocks of a cluster share one histogram: each has half of the counters, and adds to both halves.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "clustered",
     "two blocks of a cluster share one histogram",
-    ptx!("kernels/clustered.compute_90.ptx"),
-)
-.refuses(|rung, case| refuses(rung, case, bins::MOST));
+    ptx = ptx!("kernels/clustered.compute_90.ptx"),
+    refuses(|rung, case| refuses(rung, case, bins::MOST))
+);
 
 /// The number of blocks of a cluster, as in `clustered.cu`.
 const CLUSTER: u32 = 2;
 
 /// One launch. The kernel itself declares that its blocks come in clusters, so the launch names none.
-pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K>>, Error> {
+pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Prepared<Counting<K>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?; // such as histogram_u32
     let counters = p.bins.counters().div_ceil(CLUSTER);
@@ -38,15 +37,13 @@ pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K
     kernel.set_attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes)?;
     let mut state = p.device.stream.alloc_zeros::<u64>(2)?;
 
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Counting<K>| {
+    Ok(Launch::new(kernel.clone(), config, (), move |p: &mut Counting<K>| {
         let mut counts = p.counts.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.keys).arg(&mut counts).arg(&p.n).arg(&p.bins).arg(&mut state);
         // SAFETY: clustered.cu is `(const T* in, u32* out, size_t n, Bins bins, State* state)`. It reads in[0 .. n] and
         // writes out[0 .. bins.count + 3]. Shared memory holds a block's part of the counters, the grid is a
         // multiple of the cluster and the same in every launch, and the state is zero before the first one.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, (), enqueue))
+    }))
 }

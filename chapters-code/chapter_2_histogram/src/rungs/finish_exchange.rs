@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, ptx};
+use harness::{Launch, Prepared, Rung, rung};
 
 use crate::geometry::{Copies, EVERYWHERE};
 use crate::{
@@ -11,16 +11,14 @@ use crate::{
     reference::Key,
 };
 
-/// As `banked`, but the last block moves the sums to the output and leaves zeros.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "finish_exchange",
     "banked, but the last block takes the sums out and leaves zeros",
-    ptx!("kernels/finish_exchange.ptx"),
-)
-.refuses(|rung, case| refuses(rung, case, EVERYWHERE - EXTRA));
+    refuses(|rung, case| refuses(rung, case, EVERYWHERE - EXTRA))
+);
 
 /// One launch, which adds to memory of its own.
-pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K>>, Error> {
+pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Prepared<Counting<K>> {
     let Some(copies) = Copies::of(&p.device, &p.case, &p.bins)? else {
         return Err(Copies::no_room());
     };
@@ -36,16 +34,14 @@ pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K
     let mut sums = p.device.stream.alloc_zeros::<u32>(p.bins.counters() as usize)?;
     let mut counter = p.device.stream.alloc_zeros::<u32>(1)?;
 
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Counting<K>| {
+    Ok(Launch::new(kernel.clone(), config, (), move |p: &mut Counting<K>| {
         let mut counts = p.counts.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.keys).arg(&mut counts).arg(&p.n).arg(&p.bins).arg(&copies.log);
         launch.arg(&mut sums).arg(&mut counter);
         // SAFETY: finish_exchange.cu is `(const T* in, u32* out, size_t n, Bins bins, u32 log_copies, u32* sums,
         // u32* counter)`. It reads in[0 .. n], adds to sums[0 .. bins.count + 3], and writes as much to out.
         // Shared memory holds the copies. Sums and counter are zero before and after every launch.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, (), enqueue))
+    }))
 }

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, ptx};
+use harness::{Launch, Prepared, Rung, rung};
 
 use crate::geometry::{Copies, EVERYWHERE};
 use crate::{
@@ -11,16 +11,14 @@ use crate::{
     reference::Key,
 };
 
-/// As `banked`, but the host zeroes the output.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "finish_memset",
     "banked, but the host zeroes the output",
-    ptx!("kernels/finish_memset.ptx"),
-)
-.refuses(|rung, case| refuses(rung, case, EVERYWHERE - EXTRA));
+    refuses(|rung, case| refuses(rung, case, EVERYWHERE - EXTRA))
+);
 
 /// The output is set to zero, then one launch adds to it.
-pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K>>, Error> {
+pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Prepared<Counting<K>> {
     let Some(copies) = Copies::of(&p.device, &p.case, &p.bins)? else {
         return Err(Copies::no_room());
     };
@@ -34,15 +32,13 @@ pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K
     let bytes = copies.bytes as i32; // may be more than 48 KiB
     kernel.set_attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes)?;
 
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Counting<K>| {
+    Ok(Launch::new(kernel.clone(), config, (), move |p: &mut Counting<K>| {
         let mut counts = p.counts.view_mut();
         p.device.stream.memset_zeros(&mut counts)?;
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.keys).arg(&mut counts).arg(&p.n).arg(&p.bins).arg(&copies.log);
         // SAFETY: finish_memset.cu is `(const T* in, u32* out, size_t n, Bins bins, u32 log_copies)`. It reads
         // in[0 .. n] and adds to out[0 .. bins.count + 3]. Shared memory holds the copies.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, (), enqueue))
+    }))
 }

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, ptx};
+use harness::{Launch, Prepared, Rung, rung};
 
 use crate::{
     bins, geometry,
@@ -10,16 +10,14 @@ use crate::{
     reference::Key,
 };
 
-/// Every key increments its counter in global memory.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "global_atomics",
     "atomic increments of counters in global memory",
-    ptx!("kernels/global_atomics.ptx"),
-)
-.refuses(|rung, case| refuses(rung, case, bins::MOST));
+    refuses(|rung, case| refuses(rung, case, bins::MOST))
+);
 
 /// The output is set to zero, then every thread counts one key after another.
-pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K>>, Error> {
+pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Prepared<Counting<K>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?; // such as histogram_u32
     let config = LaunchConfig {
@@ -27,15 +25,13 @@ pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K
         block_dim: (geometry::THREADS, 1, 1),
         shared_mem_bytes: 0,
     };
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Counting<K>| {
+    Ok(Launch::new(kernel.clone(), config, (), move |p: &mut Counting<K>| {
         let mut counts = p.counts.view_mut();
         p.device.stream.memset_zeros(&mut counts)?;
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.keys).arg(&mut counts).arg(&p.n).arg(&p.bins);
         // SAFETY: global_atomics.cu is `(const T* in, u32* out, size_t n, Bins bins)`. It reads in[0 .. n] and
         // adds to out[0 .. bins.count + 3].
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, (), enqueue))
+    }))
 }

@@ -3,7 +3,7 @@
 use chapter_1_reduce::rungs::columns_block;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, buffer, ptx};
+use harness::{Launch, Prepared, Rung, buffer, rung};
 
 use crate::geometry::{self, EVERYWHERE, THREADS};
 use crate::{
@@ -12,19 +12,17 @@ use crate::{
     reference::Key,
 };
 
-/// Lanes of a warp with the same key combine their increments into one addition.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "match_any",
     "one histogram per block; lanes with the same counter combine their additions",
-    ptx!("kernels/match_any.ptx"),
-)
-.refuses(|rung, case| refuses(rung, case, MOST_BINS));
+    refuses(|rung, case| refuses(rung, case, MOST_BINS))
+);
 
 /// The largest number of bins for which every device gives a block enough shared memory.
 pub const MOST_BINS: u32 = EVERYWHERE - EXTRA;
 
 /// One launch that writes one histogram per block, then chapter 1's sum of columns.
-pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K>>, Error> {
+pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Prepared<Counting<K>> {
     let context = &p.device.context;
     let kernel = context.load_module(Ptx::from_src(rung.ptx))?.load_function(&p.entry())?;
     let columns = context.load_module(Ptx::from_src(columns_block::RUNG.ptx))?;
@@ -49,10 +47,9 @@ pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K
     let mut partials = buffer::scratch::<u32>(&p.device, rows * cols)?;
     let mut sums = buffer::scratch::<u32>(&p.device, splits * cols)?;
 
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Counting<K>| {
+    Ok(Launch::new(kernel.clone(), config, (), move |p: &mut Counting<K>| {
         let mut counts = p.counts.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.keys).arg(&mut partials).arg(&p.n).arg(&p.bins);
         // SAFETY: match_any.cu is `(const T* in, u32* partials, size_t n, Bins bins)`. It reads in[0 .. n] and
         // writes bins.count + 3 counters per block. Its shared memory has room for them.
@@ -74,6 +71,5 @@ pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K
         launch.arg(&sums).arg(&mut counts).arg(&splits).arg(&cols);
         // SAFETY: reads sums[0 .. splits * cols], and writes out[0 .. cols].
         unsafe { launch.launch(columns(1)) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, (), enqueue))
+    }))
 }

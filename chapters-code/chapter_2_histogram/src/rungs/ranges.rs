@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, ptx};
+use harness::{Launch, Prepared, Rung, rung};
 
 use crate::geometry::{self, SharedMemory, TileBlocks};
 use crate::{
@@ -11,13 +11,14 @@ use crate::{
     reference::Key,
 };
 
-/// Every block counts the keys of one range of the bins.
-pub static RUNG: Rung =
-    Rung::new("ranges", "each block counts a range of the bins", ptx!("kernels/ranges.ptx"))
-        .refuses(|rung, case| refuses(rung, case, bins::MOST));
+rung!(
+    "ranges",
+    "each block counts a range of the bins",
+    refuses(|rung, case| refuses(rung, case, bins::MOST))
+);
 
 /// One launch, with the fewest ranges that fit a block that has a multiprocessor to itself, and at least two.
-pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K>>, Error> {
+pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Prepared<Counting<K>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?; // such as histogram_u32
     let counters = p.bins.counters();
@@ -37,16 +38,14 @@ pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K
     kernel.set_attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes)?;
     let mut state = p.device.stream.alloc_zeros::<u64>(2)?;
 
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Counting<K>| {
+    Ok(Launch::new(kernel.clone(), config, (), move |p: &mut Counting<K>| {
         let mut counts = p.counts.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.keys).arg(&mut counts).arg(&p.n).arg(&p.bins);
         launch.arg(&ranges).arg(&mut state);
         // SAFETY: ranges.cu is `(const T* in, u32* out, size_t n, Bins bins, u32 ranges, State* state)`. It reads
         // in[0 .. n] and writes out[0 .. bins.count + 3]. Shared memory holds a range, the grid is a multiple
         // of the ranges and the same in every launch, and the state is zero before the first one.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, (), enqueue))
+    }))
 }

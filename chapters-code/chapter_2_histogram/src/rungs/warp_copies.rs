@@ -3,7 +3,7 @@
 use chapter_1_reduce::rungs::columns_block;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, buffer, ptx};
+use harness::{Launch, Prepared, Rung, buffer, rung};
 
 use crate::geometry::{self, EVERYWHERE, THREADS, WARPS};
 use crate::{
@@ -12,16 +12,17 @@ use crate::{
     reference::Key,
 };
 
-/// Every warp counts in a histogram of its own.
-pub static RUNG: Rung =
-    Rung::new("warp_copies", "one histogram per warp", ptx!("kernels/warp_copies.ptx"))
-        .refuses(|rung, case| refuses(rung, case, MOST_BINS));
+rung!(
+    "warp_copies",
+    "one histogram per warp",
+    refuses(|rung, case| refuses(rung, case, MOST_BINS))
+);
 
 /// The largest number of bins for which every device gives a block enough shared memory, for one copy per warp.
 pub const MOST_BINS: u32 = EVERYWHERE / WARPS - EXTRA;
 
 /// One launch that writes one histogram per block, then chapter 1's sum of columns.
-pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K>>, Error> {
+pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Prepared<Counting<K>> {
     let context = &p.device.context;
     let kernel = context.load_module(Ptx::from_src(rung.ptx))?.load_function(&p.entry())?;
     let columns = context.load_module(Ptx::from_src(columns_block::RUNG.ptx))?;
@@ -46,10 +47,9 @@ pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K
     let mut partials = buffer::scratch::<u32>(&p.device, rows * cols)?;
     let mut sums = buffer::scratch::<u32>(&p.device, splits * cols)?;
 
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Counting<K>| {
+    Ok(Launch::new(kernel.clone(), config, (), move |p: &mut Counting<K>| {
         let mut counts = p.counts.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.keys).arg(&mut partials).arg(&p.n).arg(&p.bins);
         // SAFETY: warp_copies.cu is `(const T* in, u32* partials, size_t n, Bins bins)`. It reads in[0 .. n] and
         // writes bins.count + 3 counters per block. Its shared memory has room for as many per warp.
@@ -71,6 +71,5 @@ pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K
         launch.arg(&sums).arg(&mut counts).arg(&splits).arg(&cols);
         // SAFETY: reads sums[0 .. splits * cols], and writes out[0 .. cols].
         unsafe { launch.launch(columns(1)) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, (), enqueue))
+    }))
 }

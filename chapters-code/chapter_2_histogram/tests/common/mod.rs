@@ -9,10 +9,7 @@ pub const CHAPTER: Histogram = Histogram::COUNTING;
 
 /// `n` uniform keys of 32 bits in 256 bins.
 pub fn u32s(n: u64) -> Case {
-    Case {
-        parameters: HistogramParameters::of_bins(256).into(),
-        ..Case::vector(n, Dtype::U32, Op::Sum)
-    }
+    Case::vector(n, Dtype::U32, Op::Sum).with(HistogramParameters::of_bins(256))
 }
 
 /// Runs every rung that is meant to be right on every case that it has room for.

@@ -2,20 +2,18 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Kind, Launch, Rung, ptx};
+use harness::{Element, Kind, Launch, Prepared, Rung, rung};
 
 use crate::problem::{ADD_BLOCK_OFFSETS, PrefixScan, one_thread_per_element, vectors_only};
 
-/// A block goes up a tree of partial results and down again, with one addition per inner node.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "blelloch",
     "up a tree and down again: fewer operations, but bank conflicts",
-    ptx!("kernels/blelloch.ptx"),
-)
-.refuses(vectors_only);
+    refuses(vectors_only)
+);
 
 /// Scans blocks, then the aggregates of the blocks, until one block is left. Then adds the offsets of blocks.
-pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<PrefixScan<T>>, Error> {
+pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Prepared<PrefixScan<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let first = module.load_function(&p.entry(p.kind))?; // such as inclusive_sum_f32
     let again = module.load_function(&p.entry(Kind::Exclusive))?;
@@ -37,7 +35,7 @@ pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<Pref
     let (mut aggregates, mut offsets) = (p.per_block(&n)?, p.per_block(&n)?);
     let (kernel, first_config) = (first.clone(), config(n[1]));
 
-    let enqueue = move |p: &mut PrefixScan<T>| {
+    Ok(Launch::new(kernel, first_config, depth, move |p: &mut PrefixScan<T>| {
         let mut out = vec![p.out.view_mut()];
         out.extend(offsets.iter_mut().map(|offsets| offsets.as_view_mut()));
         for l in 0..levels {
@@ -62,6 +60,5 @@ pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<Pref
             unsafe { launch.launch(one_thread_per_element(n[l]))? };
         }
         Ok(())
-    };
-    Ok(Launch::new(kernel, first_config, depth, enqueue))
+    }))
 }

@@ -1,20 +1,19 @@
 //! What a library offers: the kernel that is faster at the size.
 
-use harness::{Element, Error, Launch, Rung};
+use harness::{Element, Prepared, Rung, rung};
 
 use super::{all_gather, warp_specialized};
 use crate::problem::{PrefixScan, vectors_only};
 
-/// What a library offers: the kernel that is faster at the size.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "by_size",
     "all_gather up to 32 MiB of input, warp_specialized beyond",
-    all_gather::RUNG.ptx,
-)
-.refuses(vectors_only);
+    ptx = all_gather::RUNG.ptx,
+    refuses(vectors_only)
+);
 
 /// Up to 32 MiB all_gather is faster: its blocks work together on a tile, so a single round ends sooner.
-pub fn prepare<T: Element>(p: &PrefixScan<T>, _: &Rung) -> Result<Launch<PrefixScan<T>>, Error> {
+pub fn prepare<T: Element>(p: &PrefixScan<T>, _: &Rung) -> Prepared<PrefixScan<T>> {
     if p.case.input_bytes() <= 32 << 20 {
         all_gather::prepare(p, &all_gather::RUNG)
     } else {

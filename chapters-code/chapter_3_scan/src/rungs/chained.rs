@@ -2,20 +2,18 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, buffer, ptx};
+use harness::{Element, Launch, Prepared, Rung, buffer, rung};
 
 use crate::problem::{PrefixScan, tile_depth, vectors_only};
 
-/// A single pass: each block waits for the prefix of the tile before its own (chained scan).
-pub static RUNG: Rung = Rung::new(
+rung!(
     "chained",
     "a single pass: a block waits for the prefix of the tile before its own",
-    ptx!("kernels/chained.ptx"),
-)
-.refuses(vectors_only);
+    refuses(vectors_only)
+);
 
 /// One launch, with one block per tile of 64 KiB.
-pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<PrefixScan<T>>, Error> {
+pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Prepared<PrefixScan<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry(p.kind))?; // such as inclusive_sum_f32
     let tiles = p.n.div_ceil(65_536 / size_of::<T>() as u64);
@@ -30,21 +28,19 @@ pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<Pref
     let words = (size_of::<T>() as u64).div_ceil(4); // 32 bits of a value, and a tag, in each
     let mut state = buffer::scratch::<u64>(&p.device, 2 + tiles * words)?;
 
-    let function = kernel.clone();
-    let enqueue = move |p: &mut PrefixScan<T>| {
+    Ok(Launch::new(kernel.clone(), config, depth, move |p: &mut PrefixScan<T>| {
         if tiles == 0 {
             return Ok(());
         }
         p.device.stream.memset_zeros(&mut state)?;
         let (mut counter, mut status) = state.split_at_mut(2);
         let mut out = p.out.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&mut out).arg(&p.n);
         launch.arg(&mut status).arg(&mut counter);
         // SAFETY: chained.cu is `(const T* in, T* out, size_t n, u64* status, unsigned* counter)`. It reads
         // in[0 .. n], writes out[0 .. n] and the status of every tile, and counts its blocks in the counter. Status
         // and counter are 0, and there is one block per tile.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, depth, enqueue))
+    }))
 }

@@ -2,20 +2,14 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Kind, Launch, Rung, ptx};
+use harness::{Element, Kind, Launch, Prepared, Rung, rung};
 
 use crate::problem::{ADD_BLOCK_OFFSETS, PrefixScan, one_thread_per_element, vectors_only};
 
-/// In step k, every thread combines its value with the value 2^k before it.
-pub static RUNG: Rung = Rung::new(
-    "hillis_steele",
-    "log2 B steps, in which every thread works",
-    ptx!("kernels/hillis_steele.ptx"),
-)
-.refuses(vectors_only);
+rung!("hillis_steele", "log2 B steps, in which every thread works", refuses(vectors_only));
 
 /// Two buffers in shared memory, so that no step overwrites what it reads.
-pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<PrefixScan<T>>, Error> {
+pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Prepared<PrefixScan<T>> {
     with_buffers(2, p, rung)
 }
 
@@ -24,7 +18,7 @@ pub fn with_buffers<T: Element>(
     buffers: u32,
     p: &PrefixScan<T>,
     rung: &Rung,
-) -> Result<Launch<PrefixScan<T>>, Error> {
+) -> Prepared<PrefixScan<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let first = module.load_function(&p.entry(p.kind))?; // such as inclusive_sum_f32
     let again = module.load_function(&p.entry(Kind::Exclusive))?;
@@ -46,7 +40,7 @@ pub fn with_buffers<T: Element>(
     let (mut aggregates, mut offsets) = (p.per_block(&n)?, p.per_block(&n)?);
     let (kernel, first_config) = (first.clone(), config(n[1]));
 
-    let enqueue = move |p: &mut PrefixScan<T>| {
+    Ok(Launch::new(kernel, first_config, depth, move |p: &mut PrefixScan<T>| {
         let mut out = vec![p.out.view_mut()];
         out.extend(offsets.iter_mut().map(|offsets| offsets.as_view_mut()));
         for l in 0..levels {
@@ -71,6 +65,5 @@ pub fn with_buffers<T: Element>(
             unsafe { launch.launch(one_thread_per_element(n[l]))? };
         }
         Ok(())
-    };
-    Ok(Launch::new(kernel, first_config, depth, enqueue))
+    }))
 }

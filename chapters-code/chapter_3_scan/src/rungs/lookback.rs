@@ -2,22 +2,20 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Op, Rung, buffer, ptx};
+use harness::{Element, Launch, Op, Prepared, Rung, buffer, rung};
 
 use crate::problem::{PrefixScan, tile_depth, vectors_only};
 
-/// A single pass: a block learns its prefix from the tiles before its own (decoupled look-back).
-pub static RUNG: Rung = Rung::new(
+rung!(
     "lookback",
     "a single pass: a block looks back over the tiles before its own",
-    ptx!("kernels/lookback.ptx"),
-)
-.refuses(vectors_only)
-// A block adds the aggregates and prefixes that it finds, and these depend on the schedule.
-.varies(|case| case.dtype.is_float() && case.op == Op::Sum);
+    refuses(vectors_only),
+    // A block adds the aggregates and prefixes that it finds, and these depend on the schedule.
+    varies(|case| case.dtype.is_float() && case.op == Op::Sum)
+);
 
 /// Tiles of 64 KiB.
-pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<PrefixScan<T>>, Error> {
+pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Prepared<PrefixScan<T>> {
     in_tiles_of(65_536, p, rung)
 }
 
@@ -26,7 +24,7 @@ pub fn in_tiles_of<T: Element>(
     bytes: u64,
     p: &PrefixScan<T>,
     rung: &Rung,
-) -> Result<Launch<PrefixScan<T>>, Error> {
+) -> Prepared<PrefixScan<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry(p.kind))?; // such as inclusive_sum_f32
     let tiles = p.n.div_ceil(bytes / size_of::<T>() as u64);
@@ -44,21 +42,19 @@ pub fn in_tiles_of<T: Element>(
     let words = (size_of::<T>() as u64).div_ceil(4); // 32 bits of a value, and a tag, in each
     let mut state = buffer::scratch::<u64>(&p.device, 2 + tiles * words)?;
 
-    let function = kernel.clone();
-    let enqueue = move |p: &mut PrefixScan<T>| {
+    Ok(Launch::new(kernel.clone(), config, depth, move |p: &mut PrefixScan<T>| {
         if tiles == 0 {
             return Ok(());
         }
         p.device.stream.memset_zeros(&mut state)?;
         let (mut counter, mut status) = state.split_at_mut(2);
         let mut out = p.out.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&mut out).arg(&p.n);
         launch.arg(&mut status).arg(&mut counter);
         // SAFETY: lookback.cu is `(const T* in, T* out, size_t n, u64* status, unsigned* counter)`. It reads
         // in[0 .. n], writes out[0 .. n] and the status of every tile, and counts its blocks in the counter. Status
         // and counter are 0, and there is one block per tile.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, depth, enqueue))
+    }))
 }

@@ -2,33 +2,29 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, MOST_OF_ONE_THREAD, Rung, ptx};
+use harness::{Element, Launch, MOST_OF_ONE_THREAD, Prepared, Rung, rung};
 
 use crate::problem::{PrefixScan, vectors_only};
 
-/// One thread combines all elements, in order.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "one_thread",
     "one thread combines all elements, in order",
-    ptx!("kernels/one_thread.ptx"),
-)
-.refuses(vectors_only)
-.up_to(MOST_OF_ONE_THREAD);
+    refuses(vectors_only),
+    up_to(MOST_OF_ONE_THREAD)
+);
 
 /// One launch of one thread.
-pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<PrefixScan<T>>, Error> {
+pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Prepared<PrefixScan<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry(p.kind))?; // such as inclusive_sum_f32
     let config = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (1, 1, 1), shared_mem_bytes: 0 };
 
-    let function = kernel.clone();
-    let enqueue = move |p: &mut PrefixScan<T>| {
+    // The last result passes through n additions.
+    Ok(Launch::new(kernel.clone(), config, p.n, move |p: &mut PrefixScan<T>| {
         let mut out = p.out.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&mut out).arg(&p.n);
         // SAFETY: one_thread.cu is `(const T* in, T* out, size_t n)`. It reads in[0 .. n] and writes out[0 .. n].
         unsafe { launch.launch(config) }.map(drop)
-    };
-    // The last result passes through n additions.
-    Ok(Launch::new(kernel, config, p.n, enqueue))
+    }))
 }

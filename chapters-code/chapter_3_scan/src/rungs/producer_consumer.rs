@@ -2,23 +2,22 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, ptx};
+use harness::{Element, Launch, Prepared, Rung, ptx, rung};
 
 use crate::problem::{PrefixScan, tile_depth, vectors_only};
 
-/// One warp of a block copies tiles into two stages of shared memory. The other warps take them from there.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "producer_consumer",
     "one warp copies tiles into a ring of two stages, the others take them from there",
-    ptx!("kernels/producer_consumer.compute_90.ptx"),
-)
-.refuses(vectors_only);
+    ptx = ptx!("kernels/producer_consumer.compute_90.ptx"),
+    refuses(vectors_only)
+);
 
 /// Bytes of a tile, and of a stage.
 const STAGE: u32 = 24_576;
 
 /// One cooperative launch, with at most two blocks per multiprocessor.
-pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<PrefixScan<T>>, Error> {
+pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Prepared<PrefixScan<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry(p.kind))?; // such as inclusive_sum_f32
     let tiles = p.n.div_ceil(u64::from(STAGE) / size_of::<T>() as u64);
@@ -39,13 +38,12 @@ pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<Pref
     let mut status = p.device.stream.alloc_zeros::<u64>((tiles * words).max(1) as usize)?;
     let mut launches = p.device.stream.alloc_zeros::<u32>(blocks as usize)?;
 
-    let function = kernel.clone();
-    let enqueue = move |p: &mut PrefixScan<T>| {
+    Ok(Launch::new(kernel.clone(), config, depth, move |p: &mut PrefixScan<T>| {
         if tiles == 0 {
             return Ok(());
         }
         let mut out = p.out.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&mut out).arg(&p.n);
         launch.arg(&mut status).arg(&mut launches);
         // SAFETY: producer_consumer.cu is `(const T* in, T* out, size_t n, u64* status, u32* launches)`. It reads
@@ -53,6 +51,5 @@ pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<Pref
         // zero before the first launch, and every launch on them has this grid. A cooperative launch runs
         // all its blocks at once. The dynamic shared memory holds two stages.
         unsafe { launch.launch_cooperative(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, depth, enqueue))
+    }))
 }

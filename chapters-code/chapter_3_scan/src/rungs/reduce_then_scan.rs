@@ -2,21 +2,19 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Kind, Launch, Rung, ptx};
+use harness::{Element, Kind, Launch, Prepared, Rung, rung};
 
 use crate::problem::{PrefixScan, tile_depth, vectors_only};
 use crate::reference::identity;
 
-/// The first pass only reduces blocks: it reads the elements and writes one aggregate per block.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "reduce_then_scan",
     "the first pass only reduces: three quarters of the traffic",
-    ptx!("kernels/reduce_then_scan.ptx"),
-)
-.refuses(vectors_only);
+    refuses(vectors_only)
+);
 
 /// Reduces blocks, then the aggregates of the blocks, until one block is left. Then scans, in reverse order.
-pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<PrefixScan<T>>, Error> {
+pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Prepared<PrefixScan<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let reduce = module.load_function(&format!("reduce_{}", p.operator()))?; // such as reduce_sum_f32
     let last = module.load_function(&p.entry(p.kind))?; // such as inclusive_sum_f32
@@ -37,7 +35,7 @@ pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<Pref
     prefixes[levels - 1] = p.device.stream.clone_htod(&[identity::<T>(p.case.op)])?;
     let (kernel, first_config) = (last.clone(), config(n[1]));
 
-    let enqueue = move |p: &mut PrefixScan<T>| {
+    Ok(Launch::new(kernel, first_config, depth, move |p: &mut PrefixScan<T>| {
         for l in 0..levels - 1 {
             let (before, after) = aggregates.split_at_mut(l);
             let mut launch = p.device.stream.launch_builder(&reduce);
@@ -59,6 +57,5 @@ pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<Pref
         launch.arg(&p.input).arg(&mut out).arg(&n[0]).arg(&prefixes[0]);
         // SAFETY: as above.
         unsafe { launch.launch(config(n[1])) }.map(drop)
-    };
-    Ok(Launch::new(kernel, first_config, depth, enqueue))
+    }))
 }

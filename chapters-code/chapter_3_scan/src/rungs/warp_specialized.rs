@@ -2,17 +2,16 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, kernel, ptx};
+use harness::{Element, Launch, Prepared, Rung, kernel, ptx, rung};
 
 use crate::problem::{PrefixScan, vectors_only};
 
-/// Warp specialization: one warp copies tiles to a ring of stages, others reduce and scan them there.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "warp_specialized",
     "warp specialization: tiles wait in shared memory, and are read once",
-    ptx!("kernels/warp_specialized.compute_90.ptx"),
-)
-.refuses(vectors_only);
+    ptx = ptx!("kernels/warp_specialized.compute_90.ptx"),
+    refuses(vectors_only)
+);
 
 /// Bytes of a tile, and of the stage that holds it.
 const STAGE: u32 = 24_576;
@@ -22,7 +21,7 @@ const REDUCERS: u32 = 4;
 const STATIC: u32 = 2048;
 
 /// One cooperative launch, with at most one block per multiprocessor.
-pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<PrefixScan<T>>, Error> {
+pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Prepared<PrefixScan<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry(p.kind))?; // such as inclusive_sum_f32
     let fit = kernel::stages_that_fit(&p.device, rung, STATIC, REDUCERS, STAGE)?;
@@ -48,13 +47,12 @@ pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<Pref
     let mut status = p.device.stream.alloc_zeros::<u64>((tiles * words).max(1) as usize)?;
     let mut launches = p.device.stream.alloc_zeros::<u32>(blocks as usize)?;
 
-    let function = kernel.clone();
-    let enqueue = move |p: &mut PrefixScan<T>| {
+    Ok(Launch::new(kernel.clone(), config, depth, move |p: &mut PrefixScan<T>| {
         if tiles == 0 {
             return Ok(());
         }
         let mut out = p.out.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&mut out).arg(&p.n);
         launch.arg(&mut status).arg(&mut launches).arg(&stages);
         // SAFETY: warp_specialized.cu is `(const T* in, T* out, size_t n, u64* status, u32* launches, u32 stages)`.
@@ -62,6 +60,5 @@ pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<Pref
         // launches were zero before the first launch, and every launch on them has this grid. A cooperative
         // launch runs all its blocks at once. The dynamic shared memory holds the stages.
         unsafe { launch.launch_cooperative(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, depth, enqueue))
+    }))
 }

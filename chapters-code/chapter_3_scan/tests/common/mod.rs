@@ -6,10 +6,8 @@ use report::{Row, testing};
 
 /// Both kinds of scan of `n` elements.
 pub fn both(n: u64, dtype: Dtype, op: Op) -> [Case; 2] {
-    [Kind::Inclusive, Kind::Exclusive].map(|kind| Case {
-        parameters: ScanParameters::of_kind(kind).into(),
-        ..Case::vector(n, dtype, op)
-    })
+    [Kind::Inclusive, Kind::Exclusive]
+        .map(|kind| Case::vector(n, dtype, op).with(ScanParameters::of_kind(kind)))
 }
 
 /// An inclusive sum of `n` f32.

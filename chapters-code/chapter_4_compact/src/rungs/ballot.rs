@@ -3,23 +3,21 @@
 use chapter_3_scan::rungs::lookback;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, buffer, ptx};
+use harness::{Element, Launch, Prepared, Rung, buffer, rung};
 
 use crate::problem::{Compaction, Order, vectors_only};
 
-/// Warps vote: flags are bits in a register, and only the counts of blocks are scanned.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "ballot",
     "warps vote: flags are bits in a register, and only the counts of blocks are scanned",
-    ptx!("kernels/ballot.ptx"),
-)
-.refuses(vectors_only);
+    refuses(vectors_only)
+);
 
 /// Counts the selected elements of every block, scans the counts, and scatters.
-pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Compaction<T>>, Error> {
+pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Prepared<Compaction<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let count = module.load_function(&format!("count_{}", p.entry()))?;
-    let kernel = module.load_function(&p.entry())?; // such as mask_b32
+    let scatter = module.load_function(&p.entry())?; // such as mask_b32
     let module = p.device.context.load_module(Ptx::from_src(lookback::RUNG.ptx))?;
     let scan = module.load_function("exclusive_sum_i64")?;
     let grid = |blocks: u64, threads: u32| LaunchConfig {
@@ -35,8 +33,7 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Comp
     // The counter of blocks, up to 16 bytes, then two status words per tile. One memset zeroes both.
     let mut state = buffer::scratch::<u64>(&p.device, 2 + 2 * tiles)?;
 
-    let scatter = kernel.clone();
-    let enqueue = move |p: &mut Compaction<T>| {
+    Ok(Launch::new(scatter.clone(), config, Order::Selected, move |p: &mut Compaction<T>| {
         if p.n == 0 {
             return p.device.stream.memset_zeros(&mut p.count.view_mut());
         }
@@ -63,6 +60,5 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Comp
         // u64 pivot, const i64* before)`. It reads in[0 .. n], the mask and one number per block, and writes
         // *selected and at most out[0 .. capacity].
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, Order::Selected, enqueue))
+    }))
 }

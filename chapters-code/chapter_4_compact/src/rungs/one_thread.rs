@@ -2,34 +2,30 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, MOST_OF_ONE_THREAD, Rung, ptx};
+use harness::{Element, Launch, MOST_OF_ONE_THREAD, Prepared, Rung, rung};
 
 use crate::problem::{Compaction, Order, vectors_only};
 
-/// One thread selects elements, in order.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "one_thread",
     "one thread selects elements, in order",
-    ptx!("kernels/one_thread.ptx"),
-)
-.refuses(vectors_only)
-.up_to(MOST_OF_ONE_THREAD);
+    refuses(vectors_only),
+    up_to(MOST_OF_ONE_THREAD)
+);
 
 /// One launch of one thread.
-pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Compaction<T>>, Error> {
+pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Prepared<Compaction<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?; // such as mask_b32
     let config = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (1, 1, 1), shared_mem_bytes: 0 };
 
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Compaction<T>| {
+    Ok(Launch::new(kernel.clone(), config, Order::Selected, move |p: &mut Compaction<T>| {
         let (mut out, mut count) = (p.out.view_mut(), p.count.view_mut());
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.values).arg(&mut out).arg(&p.n).arg(&p.capacity);
         launch.arg(&mut count).arg(&p.mask).arg(&p.pivot);
         // SAFETY: one_thread.cu is `(const T* in, T* out, size_t n, size_t capacity, u64* selected, const void* mask,
         // u64 pivot)`. It reads in[0 .. n] and the mask, and writes *selected and at most out[0 .. capacity].
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, Order::Selected, enqueue))
+    }))
 }

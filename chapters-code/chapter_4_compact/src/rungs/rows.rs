@@ -3,19 +3,16 @@
 use chapter_3_scan::rungs::lookback;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, buffer, ptx};
+use harness::{Element, Launch, Prepared, Rung, buffer, rung};
 
 use super::ballot;
 use crate::inputs;
 use crate::problem::{Compaction, Order, rows_only};
 
-/// Rows of a matrix, with one warp per selected row, as PyTorch's `a[mask]` takes them.
-pub static RUNG: Rung =
-    Rung::new("rows", "rows of a matrix, with one warp per selected row", ptx!("kernels/rows.ptx"))
-        .refuses(rows_only);
+rung!("rows", "rows of a matrix, with one warp per selected row", refuses(rows_only));
 
 /// Counts the selected rows of every block as `ballot` does, scans the counts, lists the rows, and copies them.
-pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Compaction<T>>, Error> {
+pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Prepared<Compaction<T>> {
     let by = inputs::by(&p.case);
     let module = p.device.context.load_module(Ptx::from_src(ballot::RUNG.ptx))?;
     let count = module.load_function(&format!("count_{by}_b8"))?;
@@ -28,7 +25,7 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Comp
         row if row.is_multiple_of(4) => (4, "fetch_b32"),
         _ => (1, "fetch_b8"),
     };
-    let kernel = module.load_function(name)?;
+    let fetch = module.load_function(name)?;
     let width = row / unit;
     let module = p.device.context.load_module(Ptx::from_src(lookback::RUNG.ptx))?;
     let scan = module.load_function("exclusive_sum_i64")?;
@@ -53,8 +50,7 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Comp
         ..grid(1, 256)
     };
 
-    let fetch = kernel.clone();
-    let enqueue = move |p: &mut Compaction<T>| {
+    Ok(Launch::new(fetch.clone(), config, Order::Selected, move |p: &mut Compaction<T>| {
         if p.n == 0 {
             return p.device.stream.memset_zeros(&mut p.count.view_mut());
         }
@@ -88,6 +84,5 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Comp
         // size_t width)`. It reads *selected numbers below n, and those rows of `width` units. It writes as many rows,
         // at most `capacity`.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, Order::Selected, enqueue))
+    }))
 }

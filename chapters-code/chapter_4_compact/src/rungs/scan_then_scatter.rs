@@ -3,20 +3,14 @@
 use chapter_3_scan::rungs::lookback;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Kind, Launch, Rung, buffer, ptx};
+use harness::{Element, Kind, Launch, Prepared, Rung, buffer, rung};
 
 use crate::problem::{Compaction, Order, small_indices};
 
-/// Flags of 0 and 1, their scan by chapter 3, and a scatter to the indices that the scan gives.
-pub static RUNG: Rung = Rung::new(
-    "scan_then_scatter",
-    "flags, their scan by chapter 3, and a scatter",
-    ptx!("kernels/scan_then_scatter.ptx"),
-)
-.refuses(small_indices);
+rung!("scan_then_scatter", "flags, their scan by chapter 3, and a scatter", refuses(small_indices));
 
 /// Flags, their exclusive scan, and a scatter.
-pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Compaction<T>>, Error> {
+pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Prepared<Compaction<T>> {
     with_scan(Kind::Exclusive, p, rung)
 }
 
@@ -25,10 +19,10 @@ pub fn with_scan<T: Element>(
     kind: Kind,
     p: &Compaction<T>,
     rung: &Rung,
-) -> Result<Launch<Compaction<T>>, Error> {
+) -> Prepared<Compaction<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let flag = module.load_function(&format!("flags_{}", p.entry()))?;
-    let kernel = module.load_function(&p.entry())?; // such as mask_b32
+    let scatter = module.load_function(&p.entry())?; // such as mask_b32
     let module = p.device.context.load_module(Ptx::from_src(lookback::RUNG.ptx))?;
     let scan = module.load_function(&format!("{kind}_sum_u32"))?;
     let grid = |blocks: u64, threads: u32| LaunchConfig {
@@ -43,9 +37,8 @@ pub fn with_scan<T: Element>(
     // The counter of blocks, up to 16 bytes, then one status word per tile. One memset zeroes both.
     let mut state = buffer::scratch::<u64>(&p.device, 2 + tiles)?;
 
-    let scatter = kernel.clone();
     // ANCHOR: launch
-    let enqueue = move |p: &mut Compaction<T>| {
+    Ok(Launch::new(scatter.clone(), config, Order::Selected, move |p: &mut Compaction<T>| {
         if p.n == 0 {
             return p.device.stream.memset_zeros(&mut p.count.view_mut());
         }
@@ -72,7 +65,6 @@ pub fn with_scan<T: Element>(
         // u64 pivot, const u32* before)`. It reads in[0 .. n], the mask and before[0 .. n], and writes *selected
         // and at most out[0 .. capacity].
         unsafe { launch.launch(config) }.map(drop)
-    };
+    }))
     // ANCHOR_END: launch
-    Ok(Launch::new(kernel, config, Order::Selected, enqueue))
 }

@@ -2,20 +2,18 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, buffer, ptx};
+use harness::{Element, Launch, Prepared, Rung, buffer, rung};
 
 use crate::problem::{Compaction, Order, vectors_only};
 
-/// Selected elements meet in shared memory first, so that stores coalesce.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "staged",
     "selected elements meet in shared memory, so that stores coalesce",
-    ptx!("kernels/staged.ptx"),
-)
-.refuses(vectors_only);
+    refuses(vectors_only)
+);
 
 /// One launch, with one block per tile.
-pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Compaction<T>>, Error> {
+pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Prepared<Compaction<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?; // such as mask_b32
     let tile = if size_of::<T>() == 8 { 4096 } else { 8192 }; // elements
@@ -28,15 +26,14 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Comp
     // The counter of blocks, up to 16 bytes, then two status words per tile. One memset zeroes both.
     let mut state = buffer::scratch::<u64>(&p.device, 2 + 2 * tiles)?;
 
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Compaction<T>| {
+    Ok(Launch::new(kernel.clone(), config, Order::Selected, move |p: &mut Compaction<T>| {
         if p.n == 0 {
             return p.device.stream.memset_zeros(&mut p.count.view_mut());
         }
         p.device.stream.memset_zeros(&mut state)?;
         let (mut counter, mut status) = state.split_at_mut(2);
         let (mut out, mut count) = (p.out.view_mut(), p.count.view_mut());
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.values).arg(&mut out).arg(&p.n).arg(&p.capacity);
         launch.arg(&mut count).arg(&p.mask).arg(&p.pivot);
         launch.arg(&mut status).arg(&mut counter);
@@ -45,6 +42,5 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Comp
         // out[0 .. capacity] and the status of every tile, and counts its blocks in the counter. Status and
         // counter are 0, and there is one block per tile.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, Order::Selected, enqueue))
+    }))
 }

@@ -2,17 +2,16 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, kernel, ptx};
+use harness::{Element, Launch, Prepared, Rung, kernel, ptx, rung};
 
 use crate::problem::{Compaction, Order, by_mask_only};
 
-/// Warp specialization: some warps count tiles of the mask ahead of the data.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "warp_specialized",
     "warp specialization: some warps count tiles of the mask ahead of the data",
-    ptx!("kernels/warp_specialized.compute_90.ptx"),
-)
-.refuses(by_mask_only);
+    ptx = ptx!("kernels/warp_specialized.compute_90.ptx"),
+    refuses(by_mask_only)
+);
 
 /// Elements of a tile.
 const TILE: u64 = 8192;
@@ -20,7 +19,7 @@ const TILE: u64 = 8192;
 const STATIC: u32 = 20 * 1024;
 
 /// One cooperative launch, with at most one block per multiprocessor.
-pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Compaction<T>>, Error> {
+pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Prepared<Compaction<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?; // such as mask_b32
     let stage = TILE as u32 * size_of::<T>() as u32; // bytes
@@ -39,13 +38,12 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Comp
     let mut status = p.device.stream.alloc_zeros::<u64>(tiles.max(1) as usize)?;
     let mut launches = p.device.stream.alloc_zeros::<u32>(blocks as usize)?;
 
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Compaction<T>| {
+    Ok(Launch::new(kernel.clone(), config, Order::Selected, move |p: &mut Compaction<T>| {
         if p.n == 0 {
             return p.device.stream.memset_zeros(&mut p.count.view_mut());
         }
         let (mut out, mut count) = (p.out.view_mut(), p.count.view_mut());
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.values).arg(&mut out).arg(&p.n).arg(&p.capacity);
         launch.arg(&mut count).arg(&p.mask).arg(&p.pivot);
         launch.arg(&mut status).arg(&mut launches).arg(&stages);
@@ -55,6 +53,5 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Comp
         // were zero before the first launch, and every launch on them has this grid. A cooperative launch runs
         // all its blocks at once. The dynamic shared memory holds the stages.
         unsafe { launch.launch_cooperative(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, Order::Selected, enqueue))
+    }))
 }

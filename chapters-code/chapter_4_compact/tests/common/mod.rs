@@ -9,10 +9,7 @@ use report::{Row, testing};
 
 /// `n` elements of a type, of which a part is selected.
 pub fn case(n: u64, dtype: Dtype, by: By, density: Density, pattern: Pattern) -> Case {
-    Case {
-        parameters: SelectionParameters::new(by, density, pattern).into(),
-        ..Case::vector(n, dtype, Op::Sum)
-    }
+    Case::vector(n, dtype, Op::Sum).with(SelectionParameters::new(by, density, pattern))
 }
 
 /// Half of `n` f32, by a random mask.

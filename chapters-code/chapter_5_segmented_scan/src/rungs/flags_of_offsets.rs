@@ -2,24 +2,22 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, ptx};
+use harness::{Launch, Prepared, Rung, rung};
 
 use crate::problem::{
     Form,
     to_flags::{ToFlags, to_flags_only, without_elements},
 };
 
-/// From offsets to head flags of one byte per element: every segment stores its own.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "flags_of_offsets",
     "one byte per element: every segment stores its own",
-    ptx!("kernels/flags_of_offsets.ptx"),
-)
-.refuses(to_flags_only)
-.adapts(without_elements);
+    refuses(to_flags_only),
+    adapts(without_elements)
+);
 
 /// Flags are set to zero. Then one thread per segment sets the flag of a segment that has elements.
-pub fn prepare(p: &ToFlags, rung: &Rung) -> Result<Launch<ToFlags>, Error> {
+pub fn prepare(p: &ToFlags, rung: &Rung) -> Prepared<ToFlags> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("to_flags")?;
     let config = LaunchConfig {
@@ -27,18 +25,16 @@ pub fn prepare(p: &ToFlags, rung: &Rung) -> Result<Launch<ToFlags>, Error> {
         block_dim: (256, 1, 1),
         shared_mem_bytes: 0,
     };
-    let function = kernel.clone();
-    let enqueue = move |p: &mut ToFlags| {
+    Ok(Launch::new(kernel.clone(), config, Form::Bytes, move |p: &mut ToFlags| {
         let mut flags = p.flags.view_mut();
         p.device.stream.memset_zeros(&mut flags)?;
         if p.segments == 0 {
             return Ok(());
         }
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.offsets).arg(&p.segments).arg(&mut flags).arg(&p.n);
         // SAFETY: flags_of_offsets.cu is `(const u32* offsets, u32 segments, u8* flags, size_t n)`. It reads
         // offsets[0 ..= segments] and writes flags of at most n elements, a byte each. One thread per segment.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, Form::Bytes, enqueue))
+    }))
 }

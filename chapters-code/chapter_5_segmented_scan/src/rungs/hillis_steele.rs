@@ -2,24 +2,15 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, ptx};
+use harness::{Element, Launch, Prepared, Rung, rung};
 
 use crate::pairs::{ADD_BLOCK_OFFSETS, Pairs, add_block_offsets, thread_per_element};
 use crate::problem::scan::{SegmentedScan, scans_only};
 
-/// Hillis and Steele's steps over pairs of a flag and a value.
-pub static RUNG: Rung = Rung::new(
-    "hillis_steele",
-    "log2 B steps over pairs of a flag and a value",
-    ptx!("kernels/hillis_steele.ptx"),
-)
-.refuses(scans_only);
+rung!("hillis_steele", "log2 B steps over pairs of a flag and a value", refuses(scans_only));
 
 /// Scans the blocks, then the pairs that they leave, and adds what is open before each block.
-pub fn prepare<T: Element>(
-    p: &SegmentedScan<T>,
-    rung: &Rung,
-) -> Result<Launch<SegmentedScan<T>>, Error> {
+pub fn prepare<T: Element>(p: &SegmentedScan<T>, rung: &Rung) -> Prepared<SegmentedScan<T>> {
     with_pairs(2, p, rung)
 }
 
@@ -28,7 +19,7 @@ pub fn with_pairs<T: Element>(
     pairs: u32,
     p: &SegmentedScan<T>,
     rung: &Rung,
-) -> Result<Launch<SegmentedScan<T>>, Error> {
+) -> Prepared<SegmentedScan<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?; // such as inclusive_sum_f32
     let threads = p.threads(256);
@@ -44,11 +35,10 @@ pub fn with_pairs<T: Element>(
     // Eight steps in a block, and the offset of the block.
     let depth = 8 + pairs.depth();
 
-    let function = kernel.clone();
-    let enqueue = move |p: &mut SegmentedScan<T>| {
+    Ok(Launch::new(kernel.clone(), config, depth, move |p: &mut SegmentedScan<T>| {
         let mut out = p.out.view_mut();
         let first = &mut pairs.levels[0];
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.values).arg(&p.flags).arg(&mut out).arg(&p.n);
         launch.arg(&mut first.values).arg(&mut first.heads).arg(&mut first.reached);
         // SAFETY: hillis_steele.cu is `(const T* in, const u8* flags, T* out, size_t n, T* values, u8* heads, u32*
@@ -65,6 +55,5 @@ pub fn with_pairs<T: Element>(
         // SAFETY: add_block_offsets.cu is `(T* out, size_t n, const T* scanned, const u32* reached, size_t items_per_block)`.
         // It updates out[0 .. n], and reads scanned and reached for each block of `share` elements.
         unsafe { launch.launch(thread_per_element(p.n)) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, depth, enqueue))
+    }))
 }

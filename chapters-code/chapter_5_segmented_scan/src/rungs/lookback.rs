@@ -3,25 +3,20 @@
 use chapter_3_scan::problem::tile_depth;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Op, Rung, buffer, ptx};
+use harness::{Element, Launch, Op, Prepared, Rung, buffer, rung};
 
 use crate::problem::scan::{SegmentedScan, scans_only};
 
-/// A single pass: a block looks back over the tiles before its own, up to the last one with a head.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "lookback",
     "a single pass: a block looks back as far as the last head",
-    ptx!("kernels/lookback.ptx"),
-)
-.refuses(scans_only)
-// A block adds the aggregates and prefixes that it finds, and these depend on the schedule.
-.varies(|case| case.dtype.is_float() && case.op == Op::Sum);
+    refuses(scans_only),
+    // A block adds the aggregates and prefixes that it finds, and these depend on the schedule.
+    varies(|case| case.dtype.is_float() && case.op == Op::Sum)
+);
 
 /// One launch, with one block per tile of 64 KiB.
-pub fn prepare<T: Element>(
-    p: &SegmentedScan<T>,
-    rung: &Rung,
-) -> Result<Launch<SegmentedScan<T>>, Error> {
+pub fn prepare<T: Element>(p: &SegmentedScan<T>, rung: &Rung) -> Prepared<SegmentedScan<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?; // such as inclusive_sum_f32
     let tiles = p.n.div_ceil(65_536 / size_of::<T>() as u64);
@@ -36,21 +31,19 @@ pub fn prepare<T: Element>(
     let words = (size_of::<T>() as u64).div_ceil(4); // 32 bits of a value, and a tag, in each
     let mut state = buffer::scratch::<u64>(&p.device, 2 + tiles * words)?;
 
-    let function = kernel.clone();
-    let enqueue = move |p: &mut SegmentedScan<T>| {
+    Ok(Launch::new(kernel.clone(), config, depth, move |p: &mut SegmentedScan<T>| {
         if tiles == 0 {
             return Ok(());
         }
         p.device.stream.memset_zeros(&mut state)?;
         let (mut counter, mut status) = state.split_at_mut(2);
         let mut out = p.out.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.values).arg(&p.bits).arg(&mut out).arg(&p.n);
         launch.arg(&mut status).arg(&mut counter);
         // SAFETY: lookback.cu is `(const T* in, const u32* bits, T* out, size_t n, u64* status, unsigned* counter)`.
         // It reads in[0 .. n] and ceil(n / 32) words of flags, writes out[0 .. n] and the status of every tile,
         // and counts its blocks in the counter. Status and counter are 0, and there is one block per tile.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, depth, enqueue))
+    }))
 }

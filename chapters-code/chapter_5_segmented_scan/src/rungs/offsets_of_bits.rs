@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, PtxText, Rung, buffer, ptx};
+use harness::{Launch, Prepared, PtxText, Rung, buffer, rung};
 
 use crate::problem::{
     Form,
@@ -10,23 +10,21 @@ use crate::problem::{
     to_offsets::{ToOffsets, to_offsets_only},
 };
 
-/// From head flags of one bit per element to offsets: only the counts of blocks are scanned.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "offsets_of_bits",
     "from bits: heads are counted in words of 32 flags, and only counts of blocks are scanned",
-    ptx!("kernels/offsets_of_bits.ptx"),
-)
-.refuses(to_offsets_only)
-.adapts(without_elements);
+    refuses(to_offsets_only),
+    adapts(without_elements)
+);
 
 /// Chapter 3's scan by look-back, which is a step of this rung.
 const LOOKBACK: PtxText = chapter_3_scan::rungs::lookback::RUNG.ptx;
 
 /// Three launches: the number of heads in each block, their exclusive scan, and a scatter of indices.
-pub fn prepare(p: &ToOffsets, rung: &Rung) -> Result<Launch<ToOffsets>, Error> {
+pub fn prepare(p: &ToOffsets, rung: &Rung) -> Prepared<ToOffsets> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let first = module.load_function("count")?;
-    let kernel = module.load_function("to_offsets")?;
+    let scatter = module.load_function("to_offsets")?;
     let module = p.device.context.load_module(Ptx::from_src(LOOKBACK))?;
     let scan = module.load_function("exclusive_sum_u32")?;
     let config = LaunchConfig {
@@ -46,8 +44,7 @@ pub fn prepare(p: &ToOffsets, rung: &Rung) -> Result<Launch<ToOffsets>, Error> {
     let mut heads = buffer::scratch::<u32>(&p.device, blocks)?;
     let mut before = buffer::scratch::<u32>(&p.device, blocks)?;
 
-    let scatter = kernel.clone();
-    let enqueue = move |p: &mut ToOffsets| {
+    Ok(Launch::new(scatter.clone(), config, Form::Bits, move |p: &mut ToOffsets| {
         let stream = &p.device.stream;
         let (mut count, mut offsets) = (p.count.view_mut(), p.offsets.view_mut());
         if p.n == 0 {
@@ -75,6 +72,5 @@ pub fn prepare(p: &ToOffsets, rung: &Rung) -> Result<Launch<ToOffsets>, Error> {
         // SAFETY: `to_offsets` reads ceil(n / 32) words and before[b] for each block b, and writes *count and at
         // most offsets[0 .. capacity].
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, Form::Bits, enqueue))
+    }))
 }

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, PtxText, Rung, buffer, ptx};
+use harness::{Launch, Prepared, PtxText, Rung, buffer, rung};
 
 use crate::problem::{
     Form,
@@ -10,23 +10,21 @@ use crate::problem::{
     to_offsets::{ToOffsets, to_offsets_only},
 };
 
-/// From head flags of one byte per element to offsets: a compaction of indices by the flags.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "offsets_of_flags",
     "from bytes: chapter 3's scan of them, and a scatter of indices",
-    ptx!("kernels/offsets_of_flags.ptx"),
-)
-.refuses(to_offsets_only)
-.adapts(without_elements);
+    refuses(to_offsets_only),
+    adapts(without_elements)
+);
 
 /// Chapter 3's scan by look-back, which is a step of this rung.
 const LOOKBACK: PtxText = chapter_3_scan::rungs::lookback::RUNG.ptx;
 
 /// Three launches: the flags as numbers, their exclusive scan, and a scatter of indices.
-pub fn prepare(p: &ToOffsets, rung: &Rung) -> Result<Launch<ToOffsets>, Error> {
+pub fn prepare(p: &ToOffsets, rung: &Rung) -> Prepared<ToOffsets> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let first = module.load_function("heads")?;
-    let kernel = module.load_function("to_offsets")?;
+    let scatter = module.load_function("to_offsets")?;
     let module = p.device.context.load_module(Ptx::from_src(LOOKBACK))?;
     let scan = module.load_function("exclusive_sum_u32")?;
     let config = LaunchConfig {
@@ -46,9 +44,8 @@ pub fn prepare(p: &ToOffsets, rung: &Rung) -> Result<Launch<ToOffsets>, Error> {
     let mut heads = buffer::scratch::<u32>(&p.device, elements)?;
     let mut before = buffer::scratch::<u32>(&p.device, elements)?;
 
-    let scatter = kernel.clone();
     // ANCHOR: launch
-    let enqueue = move |p: &mut ToOffsets| {
+    Ok(Launch::new(scatter.clone(), config, Form::Bytes, move |p: &mut ToOffsets| {
         let stream = &p.device.stream;
         let (mut count, mut offsets) = (p.count.view_mut(), p.offsets.view_mut());
         if p.n == 0 {
@@ -76,7 +73,6 @@ pub fn prepare(p: &ToOffsets, rung: &Rung) -> Result<Launch<ToOffsets>, Error> {
         // SAFETY: `to_offsets` reads flags[0 .. n] and before[0 .. n], and writes *count and at most
         // offsets[0 .. capacity].
         unsafe { launch.launch(config) }.map(drop)
-    };
+    }))
     // ANCHOR_END: launch
-    Ok(Launch::new(kernel, config, Form::Bytes, enqueue))
 }

@@ -2,18 +2,17 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, PtxText, Rung, buffer, ptx};
+use harness::{Element, Launch, Prepared, PtxText, Rung, buffer, ptx, rung};
 
 use super::reduce_merge_path;
 use crate::problem::reduce::{Given, SegmentedReduce, reductions_only};
 
-/// One block per segment where segments are long and many, otherwise the merge path.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "reduce_by_length",
     "one block per segment where segments are long and many, otherwise the merge path",
-    ptx!("kernels/reduce_merge_path.ptx"),
-)
-.refuses(reductions_only);
+    ptx = ptx!("kernels/reduce_merge_path.ptx"),
+    refuses(reductions_only)
+);
 
 /// The kernel for long segments.
 static REDUCE_LONG: PtxText = ptx!("kernels/reduce_long.ptx");
@@ -24,10 +23,7 @@ const LONG: u64 = 8 << 10;
 const VERY_LONG: u64 = 64 << 10;
 
 /// One launch. A segment longer than a chunk has several blocks, one per chunk that it crosses.
-pub fn prepare<T: Element>(
-    p: &SegmentedReduce<T>,
-    rung: &Rung,
-) -> Result<Launch<SegmentedReduce<T>>, Error> {
+pub fn prepare<T: Element>(p: &SegmentedReduce<T>, rung: &Rung) -> Prepared<SegmentedReduce<T>> {
     let (size, segments) = (size_of::<T>() as u64, u64::from(p.segments));
     let multiprocessors = p.device.properties.multiprocessors;
     let are_at_least = |bytes| size * p.n >= bytes * segments;
@@ -52,11 +48,11 @@ pub fn prepare<T: Element>(
     let depth = u64::from(chunk / threads) + 64;
     let mut aggregates = buffer::scratch::<T>(&p.device, 2 * u64::from(chunks))?;
     let mut arrived = p.device.stream.alloc_zeros::<u32>(chunks as usize)?;
+    let promise = Given::Offsets { depth };
 
-    let function = kernel.clone();
-    let enqueue = move |p: &mut SegmentedReduce<T>| {
+    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut SegmentedReduce<T>| {
         let mut out = p.out.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.values).arg(&mut out).arg(&p.offsets).arg(&p.segments);
         launch.arg(&chunk).arg(&chunks).arg(&mut aggregates).arg(&mut arrived);
         // SAFETY: reduce_long.cu is `(const T* in, T* out, const u32* offsets, u32 segments, u32 chunk, u32 chunks,
@@ -64,6 +60,5 @@ pub fn prepare<T: Element>(
         // segment. It has two aggregates and one count of arrivals per chunk; the counts are 0 before and after
         // every launch. There is one block per chunk and one per segment.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, Given::Offsets { depth }, enqueue))
+    }))
 }

@@ -2,23 +2,18 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, buffer, ptx};
+use harness::{Element, Launch, Prepared, Rung, buffer, rung};
 
 use crate::problem::reduce::{Given, SegmentedReduce, reductions_only};
 
-/// Every warp has as many elements and ends of segments as any other (merge path).
-pub static RUNG: Rung = Rung::new(
+rung!(
     "reduce_merge_path",
     "every warp has as many elements and ends of segments as any other",
-    ptx!("kernels/reduce_merge_path.ptx"),
-)
-.refuses(reductions_only);
+    refuses(reductions_only)
+);
 
 /// One launch, over a path of all elements and all ends of segments.
-pub fn prepare<T: Element>(
-    p: &SegmentedReduce<T>,
-    rung: &Rung,
-) -> Result<Launch<SegmentedReduce<T>>, Error> {
+pub fn prepare<T: Element>(p: &SegmentedReduce<T>, rung: &Rung) -> Prepared<SegmentedReduce<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?; // such as sum_f32
     let most = u64::from(RESIDENT * p.device.properties.multiprocessors);
@@ -32,14 +27,14 @@ pub fn prepare<T: Element>(
     let mut open = buffer::scratch::<T>(&p.device, most)?;
     let mut first = buffer::scratch::<u32>(&p.device, most)?;
     let mut counter = p.device.stream.alloc_zeros::<u32>(1)?;
+    let promise = Given::Offsets { depth };
 
-    let function = kernel.clone();
-    let enqueue = move |p: &mut SegmentedReduce<T>| {
+    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut SegmentedReduce<T>| {
         if p.segments == 0 {
             return Ok(());
         }
         let mut out = p.out.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.values).arg(&mut out).arg(&p.n);
         launch.arg(&p.offsets).arg(&p.segments);
         launch.arg(&mut open).arg(&mut first).arg(&mut counter);
@@ -47,8 +42,7 @@ pub fn prepare<T: Element>(
         // u32* first, unsigned* counter)`. It reads in[0 .. n] and offsets[0 ..= segments], and writes
         // out[0 .. segments], and open and first for each block. The counter is 0 before and after every launch.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, Given::Offsets { depth }, enqueue))
+    }))
 }
 
 /// Blocks that a multiprocessor holds at once.

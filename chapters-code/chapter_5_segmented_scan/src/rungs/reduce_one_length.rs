@@ -3,7 +3,7 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{
-    Case, ChapterParameters, Element, Error, Launch, PtxText, Refusal, Rung, buffer, ptx,
+    Case, ChapterParameters, Element, Launch, Prepared, PtxText, Refusal, Rung, buffer, ptx, rung,
 };
 
 use super::reduce_by_length;
@@ -12,16 +12,14 @@ use crate::{
     problem::reduce::{Given, SegmentedReduce, reductions_only},
 };
 
-/// Segments that have one length: no offset is read.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "reduce_one_length",
     "segments of one length: no offsets, and lanes, a block or several blocks per segment",
-    ptx!("kernels/reduce_one_length.ptx"),
-)
-.refuses(|rung, case| {
-    let refusal = Refusal::because("wants segments of one length");
-    reductions_only(rung, case).or_else(|| (!has_one_length(case)).then_some(refusal))
-});
+    refuses(|rung, case| {
+        let refusal = Refusal::because("wants segments of one length");
+        reductions_only(rung, case).or_else(|| (!has_one_length(case)).then_some(refusal))
+    })
+);
 
 /// Whether all segments of a case have one length.
 pub fn has_one_length(case: &Case) -> bool {
@@ -44,10 +42,7 @@ const LONG: u64 = 8 << 10;
 const VERY_LONG: u64 = 64 << 10;
 
 /// One launch. Segments of several lengths, which a case that is not refused lacks, are left to the rung before.
-pub fn prepare<T: Element>(
-    p: &SegmentedReduce<T>,
-    rung: &Rung,
-) -> Result<Launch<SegmentedReduce<T>>, Error> {
+pub fn prepare<T: Element>(p: &SegmentedReduce<T>, rung: &Rung) -> Prepared<SegmentedReduce<T>> {
     let Some(length) = p.length() else {
         return reduce_by_length::prepare(p, &reduce_by_length::RUNG);
     };
@@ -80,11 +75,11 @@ pub fn prepare<T: Element>(
     let depth = u64::from(span.div_ceil(threads) + 4 + 2 + 10 + spans / 32 + 6);
     let mut aggregates = buffer::scratch::<T>(&p.device, u64::from(spans) * u64::from(p.segments))?;
     let mut arrived = p.device.stream.alloc_zeros::<u32>(p.segments as usize)?;
+    let promise = Given::Length { depth };
 
-    let function = kernel.clone();
-    let enqueue = move |p: &mut SegmentedReduce<T>| {
+    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut SegmentedReduce<T>| {
         let mut out = p.out.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.values).arg(&mut out).arg(&length).arg(&p.segments);
         launch.arg(&span).arg(&mut aggregates).arg(&mut arrived);
         // SAFETY: reduce_one_length.cu is `(const T* in, T* out, u32 length, u32 segments, u32 span, T* aggregates,
@@ -92,15 +87,11 @@ pub fn prepare<T: Element>(
         // aggregate per span of each; arrived is 0 before and after every launch. Spans are several only where a
         // segment has a block of whole warps.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, Given::Length { depth }, enqueue))
+    }))
 }
 
 /// One launch, with a thread for as many segments as a pack has elements.
-fn short<T: Element>(
-    p: &SegmentedReduce<T>,
-    length: u32,
-) -> Result<Launch<SegmentedReduce<T>>, Error> {
+fn short<T: Element>(p: &SegmentedReduce<T>, length: u32) -> Prepared<SegmentedReduce<T>> {
     let module = p.device.context.load_module(Ptx::from_src(REDUCE_SHORT))?;
     let kernel = module.load_function(&p.entry())?;
     let config = LaunchConfig {
@@ -108,14 +99,14 @@ fn short<T: Element>(
         block_dim: (256, 1, 1),
         shared_mem_bytes: 0,
     };
-    let function = kernel.clone();
-    let enqueue = move |p: &mut SegmentedReduce<T>| {
+    let promise = Given::Length { depth: length.into() };
+
+    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut SegmentedReduce<T>| {
         let mut out = p.out.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.values).arg(&mut out).arg(&length).arg(&p.segments);
         // SAFETY: reduce_short.cu is `(const T* in, T* out, u32 length, u32 segments)`. It reads
         // in[0 .. segments * length], which is all, and writes one result per segment.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, Given::Length { depth: length.into() }, enqueue))
+    }))
 }

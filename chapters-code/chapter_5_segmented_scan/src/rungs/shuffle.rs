@@ -2,24 +2,15 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, PtxText, Rung, ptx};
+use harness::{Element, Launch, Prepared, PtxText, Rung, rung};
 
 use crate::pairs::{ADD_BLOCK_OFFSETS, Pairs, add_block_offsets, thread_per_element};
 use crate::problem::scan::{SegmentedScan, scans_only};
 
-/// Warps scan in registers, and one ballot gives them the flags.
-pub static RUNG: Rung = Rung::new(
-    "shuffle",
-    "warps scan in registers, with the flags from one ballot",
-    ptx!("kernels/shuffle.ptx"),
-)
-.refuses(scans_only);
+rung!("shuffle", "warps scan in registers, with the flags from one ballot", refuses(scans_only));
 
 /// Scans the blocks, then the pairs that they leave, and adds what is open before each block.
-pub fn prepare<T: Element>(
-    p: &SegmentedScan<T>,
-    rung: &Rung,
-) -> Result<Launch<SegmentedScan<T>>, Error> {
+pub fn prepare<T: Element>(p: &SegmentedScan<T>, rung: &Rung) -> Prepared<SegmentedScan<T>> {
     with_offsets_by(ADD_BLOCK_OFFSETS, p, rung)
 }
 
@@ -28,7 +19,7 @@ pub fn with_offsets_by<T: Element>(
     add_ptx: PtxText,
     p: &SegmentedScan<T>,
     rung: &Rung,
-) -> Result<Launch<SegmentedScan<T>>, Error> {
+) -> Prepared<SegmentedScan<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?; // such as inclusive_sum_f32
     let threads = p.threads(256);
@@ -44,11 +35,10 @@ pub fn with_offsets_by<T: Element>(
     // A warp's scan, that of the warps, two additions, and the offset of the block.
     let depth = 5 + 5 + 2 + pairs.depth();
 
-    let function = kernel.clone();
-    let enqueue = move |p: &mut SegmentedScan<T>| {
+    Ok(Launch::new(kernel.clone(), config, depth, move |p: &mut SegmentedScan<T>| {
         let mut out = p.out.view_mut();
         let first = &mut pairs.levels[0];
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.values).arg(&p.flags).arg(&mut out).arg(&p.n);
         launch.arg(&mut first.values).arg(&mut first.heads).arg(&mut first.reached);
         // SAFETY: shuffle.cu is `(const T* in, const u8* flags, T* out, size_t n, T* values, u8* heads, u32*
@@ -65,6 +55,5 @@ pub fn with_offsets_by<T: Element>(
         // SAFETY: add_block_offsets.cu is `(T* out, size_t n, const T* scanned, const u32* reached, size_t items_per_block)`.
         // It updates out[0 .. n], and reads scanned and reached for each block of `share` elements.
         unsafe { launch.launch(thread_per_element(p.n)) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, depth, enqueue))
+    }))
 }

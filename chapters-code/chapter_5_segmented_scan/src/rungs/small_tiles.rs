@@ -3,23 +3,18 @@
 use chapter_3_scan::problem::tile_depth;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, ptx};
+use harness::{Element, Launch, Prepared, Rung, rung};
 
 use crate::problem::scan::{SegmentedScan, scans_only};
 
-/// For few elements: small tiles, all at once, and nothing is zeroed before a launch.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "small_tiles",
     "small tiles, all at once: a look-back in one launch, without a memset",
-    ptx!("kernels/small_tiles.ptx"),
-)
-.refuses(scans_only);
+    refuses(scans_only)
+);
 
 /// One cooperative launch, with one block per tile of 8 KiB, as far as the device holds them.
-pub fn prepare<T: Element>(
-    p: &SegmentedScan<T>,
-    rung: &Rung,
-) -> Result<Launch<SegmentedScan<T>>, Error> {
+pub fn prepare<T: Element>(p: &SegmentedScan<T>, rung: &Rung) -> Prepared<SegmentedScan<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?; // such as inclusive_sum_f32
     let tiles = p.n.div_ceil(8192 / size_of::<T>() as u64);
@@ -38,13 +33,12 @@ pub fn prepare<T: Element>(
     let mut status = p.device.stream.alloc_zeros::<u64>((tiles * words).max(1) as usize)?;
     let mut launches = p.device.stream.alloc_zeros::<u32>(blocks as usize)?;
 
-    let function = kernel.clone();
-    let enqueue = move |p: &mut SegmentedScan<T>| {
+    Ok(Launch::new(kernel.clone(), config, depth, move |p: &mut SegmentedScan<T>| {
         if tiles == 0 {
             return Ok(());
         }
         let mut out = p.out.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.values).arg(&p.bits).arg(&mut out).arg(&p.n);
         launch.arg(&mut status).arg(&mut launches);
         // SAFETY: small_tiles.cu is `(const T* in, const u32* bits, T* out, size_t n, u64* status, u32* launches)`. It
@@ -52,6 +46,5 @@ pub fn prepare<T: Element>(
         // per block. Status and launches were zero before the first launch, and every launch on them has this grid.
         // A cooperative launch runs all its blocks at once.
         unsafe { launch.launch_cooperative(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, depth, enqueue))
+    }))
 }

@@ -2,21 +2,15 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, buffer, ptx};
+use harness::{Launch, Prepared, Rung, buffer, rung};
 
 use super::reduce_merge_path::{RESIDENT, blocks, depth};
 use crate::problem::spmv::{Product, products_only};
 
-/// `reduce_merge_path`, whose elements are products.
-pub static RUNG: Rung = Rung::new(
-    "spmv_merge_path",
-    "reduce_merge_path, whose elements are products",
-    ptx!("kernels/spmv_merge_path.ptx"),
-)
-.refuses(products_only);
+rung!("spmv_merge_path", "reduce_merge_path, whose elements are products", refuses(products_only));
 
 /// One launch, over a path of all entries and all ends of rows.
-pub fn prepare(p: &Product, rung: &Rung) -> Result<Launch<Product>, Error> {
+pub fn prepare(p: &Product, rung: &Rung) -> Prepared<Product> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?; // such as multiply_f32
     let most = u64::from(RESIDENT * p.device.properties.multiprocessors);
@@ -31,13 +25,12 @@ pub fn prepare(p: &Product, rung: &Rung) -> Result<Launch<Product>, Error> {
     let mut first = buffer::scratch::<u32>(&p.device, most)?;
     let mut counter = p.device.stream.alloc_zeros::<u32>(1)?;
 
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Product| {
+    Ok(Launch::new(kernel.clone(), config, depth, move |p: &mut Product| {
         if p.rows == 0 {
             return Ok(());
         }
         let mut y = p.y.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.values).arg(&p.columns).arg(&p.offsets).arg(&p.x);
         launch.arg(&mut y).arg(&p.rows).arg(&p.n);
         launch.arg(&mut open).arg(&mut first).arg(&mut counter);
@@ -46,6 +39,5 @@ pub fn prepare(p: &Product, rung: &Rung) -> Result<Launch<Product>, Error> {
         // offsets[0 ..= rows] and x at the columns, and writes y[0 .. rows], and open and first for each block.
         // The counter is 0 before and after every launch.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, depth, enqueue))
+    }))
 }

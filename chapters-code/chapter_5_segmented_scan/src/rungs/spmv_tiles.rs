@@ -2,34 +2,28 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, PtxText, Rung, buffer, ptx};
+use harness::{Launch, Prepared, PtxText, Rung, buffer, rung};
 
 use crate::problem::spmv::{Product, products_only};
 
-/// One tile of entries per block, and a second kernel for rows of several tiles.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "spmv_tiles",
     "one tile of 4,096 entries per block, and a second kernel for rows of several tiles",
-    ptx!("kernels/spmv_tiles.ptx"),
-)
-.refuses(products_only);
+    refuses(products_only)
+);
 
 /// Entries of a tile.
 const TILE: u64 = 4096;
 
 /// Two launches: the tiles, and the carries that they leave to each other.
-pub fn prepare(p: &Product, rung: &Rung) -> Result<Launch<Product>, Error> {
+pub fn prepare(p: &Product, rung: &Rung) -> Prepared<Product> {
     with_carries_by(rung.ptx, p, rung)
 }
 
 /// The same, where the kernel of `add_ptx` adds the carries.
-pub fn with_carries_by(
-    add_ptx: PtxText,
-    p: &Product,
-    rung: &Rung,
-) -> Result<Launch<Product>, Error> {
+pub fn with_carries_by(add_ptx: PtxText, p: &Product, rung: &Rung) -> Prepared<Product> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
-    let kernel = module.load_function(&p.entry())?; // such as multiply_f32
+    let multiply = module.load_function(&p.entry())?; // such as multiply_f32
     let module = p.device.context.load_module(Ptx::from_src(add_ptx))?;
     let add = module.load_function("add_carries")?;
     // Where tiles are full, one more, for the rows that end with the last entry.
@@ -47,9 +41,8 @@ pub fn with_carries_by(
     let mut open = buffer::scratch::<f32>(&p.device, tiles.into())?;
     let mut first = buffer::scratch::<u32>(&p.device, tiles.into())?;
 
-    let multiply = kernel.clone();
     // ANCHOR: launch
-    let enqueue = move |p: &mut Product| {
+    Ok(Launch::new(multiply.clone(), config, depth, move |p: &mut Product| {
         let mut y = p.y.view_mut();
         let mut launch = p.device.stream.launch_builder(&multiply);
         launch.arg(&p.values).arg(&p.columns).arg(&p.offsets).arg(&p.x);
@@ -66,7 +59,6 @@ pub fn with_carries_by(
         // SAFETY: `add_carries` is `(const u32* offsets, f32* y, u32 tiles, const f32* open, const u32* first)`. It
         // reads what the first launch wrote for each tile, and reads and writes y at rows that end in a tile.
         unsafe { launch.launch(warp_per_tile) }.map(drop)
-    };
+    }))
     // ANCHOR_END: launch
-    Ok(Launch::new(kernel, config, depth, enqueue))
 }

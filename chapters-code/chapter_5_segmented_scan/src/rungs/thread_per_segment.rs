@@ -2,26 +2,21 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, MOST_OF_ONE_THREAD, Rung, ptx};
+use harness::{Element, Launch, MOST_OF_ONE_THREAD, Prepared, Rung, rung};
 
 use crate::problem::{
     scan::{SegmentedScan, scans_only},
     too_long,
 };
 
-/// Every segment has a thread, which scans it in order.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "thread_per_segment",
     "every segment has a thread, which scans it in order",
-    ptx!("kernels/thread_per_segment.ptx"),
-)
-.refuses(|rung, case| scans_only(rung, case).or_else(|| too_long(case, MOST_OF_ONE_THREAD)));
+    refuses(|rung, case| scans_only(rung, case).or_else(|| too_long(case, MOST_OF_ONE_THREAD)))
+);
 
 /// One launch, with one thread per segment.
-pub fn prepare<T: Element>(
-    p: &SegmentedScan<T>,
-    rung: &Rung,
-) -> Result<Launch<SegmentedScan<T>>, Error> {
+pub fn prepare<T: Element>(p: &SegmentedScan<T>, rung: &Rung) -> Prepared<SegmentedScan<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?; // such as inclusive_sum_f32
     let threads = p.threads(256);
@@ -32,17 +27,15 @@ pub fn prepare<T: Element>(
     };
     // At worst one segment has all elements.
     let depth = p.n;
-    let function = kernel.clone();
-    let enqueue = move |p: &mut SegmentedScan<T>| {
+    Ok(Launch::new(kernel.clone(), config, depth, move |p: &mut SegmentedScan<T>| {
         if config.grid_dim.0 == 0 {
             return Ok(()); // Without segments there are no results, and a grid without blocks is an error.
         }
         let mut out = p.out.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.values).arg(&mut out).arg(&p.offsets).arg(&p.segments);
         // SAFETY: thread_per_segment.cu is `(const T* in, T* out, const u32* offsets, u32 segments)`. It reads
         // offsets[0 ..= segments] and in[0 .. n], and writes one result per element.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, depth, enqueue))
+    }))
 }

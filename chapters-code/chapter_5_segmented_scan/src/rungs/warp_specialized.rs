@@ -3,17 +3,16 @@
 use chapter_3_scan::problem::tile_depth;
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, kernel, ptx};
+use harness::{Element, Launch, Prepared, Rung, kernel, ptx, rung};
 
 use crate::problem::scan::{SegmentedScan, scans_only};
 
-/// Warp specialization: one warp copies tiles to a ring of stages, others reduce and scan them there.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "warp_specialized",
     "warp specialization: tiles wait in shared memory, and are read once",
-    ptx!("kernels/warp_specialized.compute_90.ptx"),
-)
-.refuses(scans_only);
+    ptx = ptx!("kernels/warp_specialized.compute_90.ptx"),
+    refuses(scans_only)
+);
 
 /// Bytes of a tile, and of a stage, which holds its flags too.
 const TILE: u64 = 24_576;
@@ -24,10 +23,7 @@ const REDUCERS: u32 = 3;
 const STATIC: u32 = 2048;
 
 /// One cooperative launch, with at most one block per multiprocessor.
-pub fn prepare<T: Element>(
-    p: &SegmentedScan<T>,
-    rung: &Rung,
-) -> Result<Launch<SegmentedScan<T>>, Error> {
+pub fn prepare<T: Element>(p: &SegmentedScan<T>, rung: &Rung) -> Prepared<SegmentedScan<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?; // such as inclusive_sum_f32
     let fit = kernel::stages_that_fit(&p.device, rung, STATIC, REDUCERS, STAGE)?;
@@ -50,13 +46,12 @@ pub fn prepare<T: Element>(
     let mut status = p.device.stream.alloc_zeros::<u64>((tiles * words).max(1) as usize)?;
     let mut launches = p.device.stream.alloc_zeros::<u32>(blocks as usize)?;
 
-    let function = kernel.clone();
-    let enqueue = move |p: &mut SegmentedScan<T>| {
+    Ok(Launch::new(kernel.clone(), config, depth, move |p: &mut SegmentedScan<T>| {
         if tiles == 0 {
             return Ok(());
         }
         let mut out = p.out.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.values).arg(&p.bits).arg(&mut out).arg(&p.n);
         launch.arg(&mut status).arg(&mut launches).arg(&stages);
         // SAFETY: warp_specialized.cu is `(const T* in, const u32* bits, T* out, size_t n, u64* status, u32* launches,
@@ -65,6 +60,5 @@ pub fn prepare<T: Element>(
         // every launch on them has this grid. A cooperative launch runs all its blocks at once. The dynamic shared
         // memory holds the stages.
         unsafe { launch.launch_cooperative(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, depth, enqueue))
+    }))
 }

@@ -31,15 +31,11 @@ pub const SEGMENTS: [Segments; 7] = [
 
 /// A case of n elements: a scan where there is a kind, otherwise a reduction.
 pub fn case(n: u64, dtype: Dtype, op: Op, kind: Option<Kind>, segments: Segments) -> Case {
-    Case {
-        parameters: SegmentParameters {
-            kind,
-            segments: Some(segments),
-            ..SegmentParameters::default()
-        }
-        .into(),
-        ..Case::vector(n, dtype, op)
-    }
+    Case::vector(n, dtype, op).with(SegmentParameters {
+        kind,
+        segments: Some(segments),
+        ..SegmentParameters::default()
+    })
 }
 
 /// Both kinds of scan, and the reduction.
@@ -55,24 +51,17 @@ pub fn scan(n: u64, segments: Segments) -> Case {
 
 /// A conversion of segments of n elements.
 pub fn conversion(n: u64, conversion: Conversion, segments: Segments) -> Case {
-    Case {
-        parameters: SegmentParameters {
-            convert: Some(conversion),
-            segments: Some(segments),
-            ..SegmentParameters::default()
-        }
-        .into(),
-        ..Case::vector(n, Dtype::U32, Op::Sum)
-    }
+    Case::vector(n, Dtype::U32, Op::Sum).with(SegmentParameters {
+        convert: Some(conversion),
+        segments: Some(segments),
+        ..SegmentParameters::default()
+    })
 }
 
 /// A matrix of about n entries, times a vector.
 pub fn product(n: u64, matrix: Matrix) -> Case {
-    Case {
-        parameters: SegmentParameters { matrix: Some(matrix), ..SegmentParameters::default() }
-            .into(),
-        ..Case::vector(n, Dtype::F32, Op::Sum)
-    }
+    Case::vector(n, Dtype::F32, Op::Sum)
+        .with(SegmentParameters { matrix: Some(matrix), ..SegmentParameters::default() })
 }
 
 /// A matrix of 1,009 columns with rows of these lengths, times a vector.

@@ -2,17 +2,14 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, ptx};
+use harness::{Element, Launch, Prepared, Rung, rung};
 
 use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 
-/// A thread moves four elements.
-pub static RUNG: Rung =
-    Rung::new("coarsened", "four elements per thread", ptx!("kernels/coarsened.ptx"))
-        .refuses(matrices_only);
+rung!("coarsened", "four elements per thread", refuses(matrices_only));
 
 /// One block of 32 x 8 threads per tile of 32 x 32 elements; a thread moves four elements.
-pub fn prepare<T: Element>(p: &Matrices<T>, rung: &Rung) -> Result<Launch<Matrices<T>>, Error> {
+pub fn prepare<T: Element>(p: &Matrices<T>, rung: &Rung) -> Prepared<Matrices<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry("transpose"))?; // such as transpose_4
     let tiles = p.layout.tiles(32, 32);
@@ -21,14 +18,13 @@ pub fn prepare<T: Element>(p: &Matrices<T>, rung: &Rung) -> Result<Launch<Matric
         block_dim: (32, 8, 1),
         shared_mem_bytes: 0,
     };
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Matrices<T>| {
+    Ok(Launch::new(kernel.clone(), config(1), Destination::Output, move |p: &mut Matrices<T>| {
         let Layout { rows, cols, ld_in, ld_out, .. } = p.layout;
         for Batch { input, output, count } in p.layout.launches() {
             let input = p.input.slice(input..);
             let mut out = p.out.view_mut();
             let mut out = out.slice_mut(output..);
-            let mut launch = p.device.stream.launch_builder(&function);
+            let mut launch = p.device.stream.launch_builder(&kernel);
             launch.arg(&input).arg(&mut out);
             launch.arg(&rows).arg(&cols).arg(&ld_in).arg(&ld_out);
             // SAFETY: coarsened.cu is `(const T* in, T* out, size_t rows, size_t cols, size_t ld_in, size_t
@@ -37,6 +33,5 @@ pub fn prepare<T: Element>(p: &Matrices<T>, rung: &Rung) -> Result<Launch<Matric
             unsafe { launch.launch(config(count))? };
         }
         Ok(())
-    };
-    Ok(Launch::new(kernel, config(1), Destination::Output, enqueue))
+    }))
 }

@@ -8,21 +8,20 @@ use cudarc::driver::{
     },
 };
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, ptx};
+use harness::{Element, Launch, Prepared, Rung, ptx, rung};
 
 use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 
-/// Rows may begin anywhere: every store writes whole sectors.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "sectors",
     "rows that begin anywhere: every store writes whole sectors",
-    ptx!("kernels/sectors.compute_80.ptx"),
-)
-.refuses(matrices_only);
+    ptx = ptx!("kernels/sectors.compute_80.ptx"),
+    refuses(matrices_only)
+);
 
 /// The kernel of `column_major_tiles` where every row is aligned to 16 bytes. Otherwise one block of 256
 /// threads per tile of the output's rows, each row from the start of a sector.
-pub fn prepare<T: Element>(p: &Matrices<T>, rung: &Rung) -> Result<Launch<Matrices<T>>, Error> {
+pub fn prepare<T: Element>(p: &Matrices<T>, rung: &Rung) -> Prepared<Matrices<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let bytes = size_of::<T>() as u64;
     let Layout { ld_in, ld_out, .. } = p.layout;
@@ -59,14 +58,13 @@ pub fn prepare<T: Element>(p: &Matrices<T>, rung: &Rung) -> Result<Launch<Matric
         kernel.set_attribute(CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, percent as i32)?;
     }
 
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Matrices<T>| {
+    Ok(Launch::new(kernel.clone(), config(1), Destination::Output, move |p: &mut Matrices<T>| {
         let Layout { rows, cols, ld_in, ld_out, .. } = p.layout;
         for Batch { input, output, count } in p.layout.launches() {
             let input = p.input.slice(input..);
             let mut out = p.out.view_mut();
             let mut out = out.slice_mut(output..);
-            let mut launch = p.device.stream.launch_builder(&function);
+            let mut launch = p.device.stream.launch_builder(&kernel);
             launch.arg(&input).arg(&mut out);
             launch.arg(&rows).arg(&cols).arg(&ld_in).arg(&ld_out);
             // SAFETY: both kernels of sectors.cu are `(const T* in, T* out, size_t rows, size_t cols, size_t
@@ -75,6 +73,5 @@ pub fn prepare<T: Element>(p: &Matrices<T>, rung: &Rung) -> Result<Launch<Matric
             unsafe { launch.launch(config(count))? };
         }
         Ok(())
-    };
-    Ok(Launch::new(kernel, config(1), Destination::Output, enqueue))
+    }))
 }

@@ -2,34 +2,30 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, PtxText, Rung, ptx};
+use harness::{Launch, Prepared, Rung, rung};
 
 use crate::particles::{DT, FIELDS, Layout, Particles};
 use crate::problem::{Promise, particles_only};
 use crate::traffic::{Access, Prediction};
 
-const PTX: PtxText = ptx!("kernels/aos.ptx");
-
-/// An array of structures: 32 bytes per particle.
-pub static RUNG: Rung = Rung::new("aos", "an array of structures", PTX).refuses(particles_only);
+rung!("aos", "an array of structures", refuses(particles_only));
 
 /// One thread per particle.
-pub fn prepare(p: &Particles, rung: &Rung) -> Result<Launch<Particles>, Error> {
+pub fn prepare(p: &Particles, rung: &Rung) -> Prepared<Particles> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("aos")?;
     let blocks = p.n.div_ceil(256).max(1) as u32;
     let config =
         LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Particles| {
+    let promise = Promise { result: Layout::Structures, traffic };
+    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut Particles| {
         let mut particles = p.particles.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&mut particles).arg(&p.n).arg(&DT);
         // SAFETY: aos.cu is `(float* particles, size_t n, float dt)`. It reads and writes
         // particles[0 .. 8 * n].
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, Promise { result: Layout::Structures, traffic }, enqueue))
+    }))
 }
 
 /// What the launch asks of the memory.

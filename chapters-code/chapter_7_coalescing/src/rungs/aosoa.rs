@@ -2,35 +2,30 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, PtxText, Rung, ptx};
+use harness::{Launch, Prepared, Rung, rung};
 
 use crate::particles::{DT, Layout, Particles};
 use crate::problem::{Promise, particles_only};
 use crate::traffic::{Access, LANES, Prediction};
 
-const PTX: PtxText = ptx!("kernels/aosoa.ptx");
-
-/// An array of structures of arrays: groups of 32 particles, one array per field in each.
-pub static RUNG: Rung =
-    Rung::new("aosoa", "an array of structures of arrays of 32", PTX).refuses(particles_only);
+rung!("aosoa", "an array of structures of arrays of 32", refuses(particles_only));
 
 /// One thread per particle.
-pub fn prepare(p: &Particles, rung: &Rung) -> Result<Launch<Particles>, Error> {
+pub fn prepare(p: &Particles, rung: &Rung) -> Prepared<Particles> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("aosoa")?;
     let blocks = p.n.div_ceil(256).max(1) as u32;
     let config =
         LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Particles| {
+    let promise = Promise { result: Layout::Groups, traffic };
+    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut Particles| {
         let mut particles = p.particles.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&mut particles).arg(&p.n).arg(&DT);
         // SAFETY: aosoa.cu is `(float* groups, size_t n, float dt)`. It reads and writes
         // groups[0 .. 8 * n].
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, Promise { result: Layout::Groups, traffic }, enqueue))
+    }))
 }
 
 /// What the launch asks of the memory. The arrays of the last group are as long as it has particles.

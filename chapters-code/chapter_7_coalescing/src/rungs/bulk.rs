@@ -2,35 +2,34 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, PtxText, Rung, ptx};
+use harness::{Launch, Prepared, Rung, ptx, rung};
 
 use crate::problem::{Copies, Promise, Results, copies_only};
 use crate::traffic::{Access, Prediction};
 
-const PTX: PtxText = ptx!("kernels/bulk.compute_90.ptx");
-
-/// A copy by the hardware's bulk copies; no thread loads or stores the elements.
-pub static RUNG: Rung =
-    Rung::new("bulk", "4 KiB per block, by bulk copies instead of threads", PTX)
-        .refuses(copies_only);
+rung!(
+    "bulk",
+    "4 KiB per block, by bulk copies instead of threads",
+    ptx = ptx!("kernels/bulk.compute_90.ptx"),
+    refuses(copies_only)
+);
 
 /// One block of 32 threads per 1,024 elements. Its first thread issues the copies.
-pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {
+pub fn prepare(p: &Copies, rung: &Rung) -> Prepared<Copies> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("bulk")?;
     let blocks = p.n.div_ceil(1024).max(1) as u32;
     let config =
         LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (32, 1, 1), shared_mem_bytes: 0 };
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Copies| {
+    let promise = Promise { result: Results::Dense, traffic };
+    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut Copies| {
         let mut out = p.out.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&mut out).arg(&p.n);
         // SAFETY: bulk.cu is `(const float* in, float* out, size_t n)`. It reads in[0 .. n] and writes
         // out[0 .. n]. Both are aligned to 16 bytes.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, Promise { result: Results::Dense, traffic }, enqueue))
+    }))
 }
 
 /// What the launch asks of the memory.

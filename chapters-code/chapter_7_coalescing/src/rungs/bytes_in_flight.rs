@@ -6,22 +6,21 @@ use cudarc::driver::{
     sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
 };
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, PtxText, Rung, ptx};
+use harness::{Error, Launch, Prepared, Rung, rung};
 
 use crate::problem::{Promise, reads_only};
 use crate::reads::{Reads, THREADS};
 use crate::traffic::{Access, Prediction};
 
-const PTX: PtxText = ptx!("kernels/bytes_in_flight.ptx");
-
-/// Reads with a given number of loads per thread and of blocks per multiprocessor in flight.
-pub static RUNG: Rung =
-    Rung::new("bytes_in_flight", "reads with a given number of loads in flight per thread", PTX)
-        .refuses(reads_only);
+rung!(
+    "bytes_in_flight",
+    "reads with a given number of loads in flight per thread",
+    refuses(reads_only)
+);
 
 /// As many blocks as the device holds at a time. A block's shared memory, which the kernel does not use,
 /// makes room for no more than the wanted number on a multiprocessor.
-pub fn prepare(p: &Reads, rung: &Rung) -> Result<Launch<Reads>, Error> {
+pub fn prepare(p: &Reads, rung: &Rung) -> Prepared<Reads> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&format!("bytes_in_flight_{}", p.loads))?;
     let shared = shared_bytes(p)?;
@@ -32,16 +31,19 @@ pub fn prepare(p: &Reads, rung: &Rung) -> Result<Launch<Reads>, Error> {
         block_dim: (THREADS, 1, 1),
         shared_mem_bytes: shared,
     };
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Reads| {
-        let mut words = p.words.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
-        launch.arg(&p.input).arg(&mut words).arg(&p.packs);
-        // SAFETY: bytes_in_flight.cu is `(const uint4* in, unsigned* out, size_t packs)`. It reads
-        // in[0 .. packs], aligned to 16 bytes, and writes one word of `out` per thread of the grid.
-        unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, Promise { result: (), traffic }, enqueue))
+    Ok(Launch::new(
+        kernel.clone(),
+        config,
+        Promise { result: (), traffic },
+        move |p: &mut Reads| {
+            let mut words = p.words.view_mut();
+            let mut launch = p.device.stream.launch_builder(&kernel);
+            launch.arg(&p.input).arg(&mut words).arg(&p.packs);
+            // SAFETY: bytes_in_flight.cu is `(const uint4* in, unsigned* out, size_t packs)`. It reads
+            // in[0 .. packs], aligned to 16 bytes, and writes one word of `out` per thread of the grid.
+            unsafe { launch.launch(config) }.map(drop)
+        },
+    ))
 }
 
 /// What the launch asks of the memory.

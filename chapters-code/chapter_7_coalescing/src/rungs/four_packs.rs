@@ -2,32 +2,27 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, PtxText, Rung, ptx};
+use harness::{Launch, Prepared, Rung, rung};
 
 use super::packs::traffic;
 use crate::problem::{Copies, Promise, Results, copies_only}; // the same accesses
 
-const PTX: PtxText = ptx!("kernels/four_packs.ptx");
-
-/// A copy by four accesses of 16 bytes per thread.
-pub static RUNG: Rung =
-    Rung::new("four_packs", "four times 16 bytes per thread", PTX).refuses(copies_only);
+rung!("four_packs", "four times 16 bytes per thread", refuses(copies_only));
 
 /// One thread per 16 elements.
-pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {
+pub fn prepare(p: &Copies, rung: &Rung) -> Prepared<Copies> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("four_packs")?;
     let blocks = p.n.div_ceil(16).div_ceil(256).max(1) as u32;
     let config =
         LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Copies| {
+    let promise = Promise { result: Results::Dense, traffic };
+    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut Copies| {
         let mut out = p.out.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&mut out).arg(&p.n);
         // SAFETY: four_packs.cu is `(const float* in, float* out, size_t n)`. It reads in[0 .. n] and
         // writes out[0 .. n]. Both are aligned to 16 bytes.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, Promise { result: Results::Dense, traffic }, enqueue))
+    }))
 }

@@ -2,37 +2,32 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, PtxText, Rung, ptx};
+use harness::{Launch, Prepared, Rung, rung};
 
 use crate::indices;
 use crate::permutation::{Moves, Permutation};
 use crate::problem::{Promise, permutations_only};
 use crate::traffic::{Access, Prediction};
 
-const PTX: PtxText = ptx!("kernels/gather.ptx");
-
-/// The indices say which elements are loaded.
-pub static RUNG: Rung =
-    Rung::new("gather", "indices say which elements are loaded", PTX).refuses(permutations_only);
+rung!("gather", "indices say which elements are loaded", refuses(permutations_only));
 
 /// One thread per element.
-pub fn prepare(p: &Permutation, rung: &Rung) -> Result<Launch<Permutation>, Error> {
+pub fn prepare(p: &Permutation, rung: &Rung) -> Prepared<Permutation> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("gather")?;
     let blocks = p.n.div_ceil(256).max(1) as u32;
     let config =
         LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Permutation| {
+    let promise = Promise { result: Moves::Loads, traffic };
+    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut Permutation| {
         let mut out = p.out.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&p.indices).arg(&mut out).arg(&p.n);
         // SAFETY: gather.cu is `(const float* in, const unsigned* indices, float* out, size_t n)`. It reads
         // indices[0 .. n] and the elements of `in` that they name, which are below n, and writes
         // out[0 .. n].
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, Promise { result: Moves::Loads, traffic }, enqueue))
+    }))
 }
 
 /// What the launch asks of the memory.

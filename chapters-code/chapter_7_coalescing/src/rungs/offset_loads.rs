@@ -2,34 +2,29 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, PtxText, Rung, ptx};
+use harness::{Launch, Prepared, Rung, rung};
 
 use crate::problem::{Copies, Promise, Results, offsets_only};
 use crate::traffic::{Access, Prediction};
 
-const PTX: PtxText = ptx!("kernels/offset_loads.ptx");
-
-/// A shifted copy: the loads begin at the offset.
-pub static RUNG: Rung =
-    Rung::new("offset_loads", "loads begin at the offset", PTX).refuses(offsets_only);
+rung!("offset_loads", "loads begin at the offset", refuses(offsets_only));
 
 /// One thread per element.
-pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {
+pub fn prepare(p: &Copies, rung: &Rung) -> Prepared<Copies> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("offset_loads")?;
     let blocks = p.n.div_ceil(256).max(1) as u32;
     let config =
         LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Copies| {
+    let promise = Promise { result: Results::Dense, traffic };
+    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut Copies| {
         let mut out = p.out.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&mut out).arg(&p.n).arg(&p.offset);
         // SAFETY: offset_loads.cu is `(const float* in, float* out, size_t n, size_t offset)`. It reads
         // in[offset .. offset + n] and writes out[0 .. n]. The input has offset + n elements.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, Promise { result: Results::Dense, traffic }, enqueue))
+    }))
 }
 
 /// What the launch asks of the memory.

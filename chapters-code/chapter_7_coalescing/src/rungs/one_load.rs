@@ -2,34 +2,29 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, PtxText, Rung, ptx};
+use harness::{Launch, Prepared, Rung, rung};
 
 use crate::problem::{Copies, Promise, Results, pairs_only};
 use crate::traffic::{Access, Prediction};
 
-const PTX: PtxText = ptx!("kernels/one_load.ptx");
-
-/// Sums of pairs: a thread loads both elements in one access of 8 bytes.
-pub static RUNG: Rung =
-    Rung::new("one_load", "both elements in one access of 8 bytes", PTX).refuses(pairs_only);
+rung!("one_load", "both elements in one access of 8 bytes", refuses(pairs_only));
 
 /// One thread per pair.
-pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {
+pub fn prepare(p: &Copies, rung: &Rung) -> Prepared<Copies> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("one_load")?;
     let blocks = p.n.div_ceil(256).max(1) as u32;
     let config =
         LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Copies| {
+    let promise = Promise { result: Results::PairSums, traffic };
+    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut Copies| {
         let mut out = p.out.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&mut out).arg(&p.n);
         // SAFETY: one_load.cu is `(const float* in, float* out, size_t n)`. It reads in[0 .. 2 * n] and
         // writes out[0 .. n]. The input is aligned to 8 bytes.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, Promise { result: Results::PairSums, traffic }, enqueue))
+    }))
 }
 
 /// What the launch asks of the memory.

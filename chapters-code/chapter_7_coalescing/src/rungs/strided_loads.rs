@@ -2,35 +2,30 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, PtxText, Rung, ptx};
+use harness::{Launch, Prepared, Rung, rung};
 
 use crate::problem::{Copies, Promise, Results, strides_only};
 use crate::traffic::{Access, Prediction};
 
-const PTX: PtxText = ptx!("kernels/strided_loads.ptx");
-
-/// A copy of one element per stride: the loads are a stride apart.
-pub static RUNG: Rung =
-    Rung::new("strided_loads", "loads are a stride apart", PTX).refuses(strides_only);
+rung!("strided_loads", "loads are a stride apart", refuses(strides_only));
 
 /// One thread per copied element.
-pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {
+pub fn prepare(p: &Copies, rung: &Rung) -> Prepared<Copies> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("strided_loads")?;
     let blocks = p.n.div_ceil(256).max(1) as u32;
     let config =
         LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Copies| {
+    let promise = Promise { result: Results::Dense, traffic };
+    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut Copies| {
         let mut out = p.out.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&mut out).arg(&p.n).arg(&p.stride);
         // SAFETY: strided_loads.cu is `(const float* in, float* out, size_t n, size_t stride)`. It reads
         // the elements i * stride of `in` and writes out[0 .. n]. The last element that it reads is in the
         // input.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, Promise { result: Results::Dense, traffic }, enqueue))
+    }))
 }
 
 /// What the launch asks of the memory.

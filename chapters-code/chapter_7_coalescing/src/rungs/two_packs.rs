@@ -2,41 +2,39 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, PtxText, Rung, ptx};
+use harness::{Launch, Prepared, Rung, rung};
 
 use crate::problem::{Copies, Promise, Results, offsets_only};
 use crate::traffic::{Access, Prediction, whole_packs};
 
-const PTX: PtxText = ptx!("kernels/two_packs.ptx");
-
-/// A shifted copy by packs on both sides: two aligned loads per pack that is not aligned.
-pub static RUNG: Rung =
-    Rung::new("two_packs", "packs on both sides: two aligned loads per unaligned pack", PTX)
-        .refuses(offsets_only);
+rung!(
+    "two_packs",
+    "packs on both sides: two aligned loads per unaligned pack",
+    refuses(offsets_only)
+);
 
 /// One thread per four elements.
-pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {
+pub fn prepare(p: &Copies, rung: &Rung) -> Prepared<Copies> {
     of_entry("two_packs", p, rung)
 }
 
 /// The same launch of the kernel called `entry`.
-pub fn of_entry(entry: &str, p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {
+pub fn of_entry(entry: &str, p: &Copies, rung: &Rung) -> Prepared<Copies> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(entry)?;
     let blocks = p.n.div_ceil(4).div_ceil(256).max(1) as u32;
     let config =
         LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
-    let function = kernel.clone();
-    let enqueue = move |p: &mut Copies| {
+    let promise = Promise { result: Results::Dense, traffic };
+    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut Copies| {
         let mut out = p.out.view_mut();
-        let mut launch = p.device.stream.launch_builder(&function);
+        let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&mut out).arg(&p.n).arg(&p.offset);
         // SAFETY: two_packs.cu is `(const float* in, float* out, size_t n, size_t offset)`. It reads
         // in[0 .. offset + n] and writes out[0 .. n]. The input has offset + n elements. Both are aligned
         // to 16 bytes.
         unsafe { launch.launch(config) }.map(drop)
-    };
-    Ok(Launch::new(kernel, config, Promise { result: Results::Dense, traffic }, enqueue))
+    }))
 }
 
 /// What the launch asks of the memory.

@@ -6,7 +6,7 @@ use report::{Chapter, Row, testing};
 
 /// An array of so many elements, and what is to be done with it.
 pub fn of(n: u64, parameters: AccessParameters) -> Case {
-    Case { parameters: parameters.into(), ..Case::vector(n, Dtype::F32, Op::Sum) }
+    Case::vector(n, Dtype::F32, Op::Sum).with(parameters)
 }
 
 /// Those patterns that make sense for an array of so many elements.

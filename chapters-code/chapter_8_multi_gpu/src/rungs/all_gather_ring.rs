@@ -1,22 +1,21 @@
 //! The second half of the ring: each part travels around, one device per step.
 
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, kernel};
+use harness::{Launch, Prepared, Rung, kernel, rung};
 
 use super::ring;
 use crate::problem::{Collective, collective::all_gathers_only};
 
-/// The second half of the ring: each part travels around, one device per step.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "all_gather_ring",
     "the second half of the ring: each part travels around, one device per step",
-    ring::RUNG.ptx,
-)
-.refuses(all_gathers_only);
+    ptx = ring::RUNG.ptx,
+    refuses(all_gathers_only)
+);
 
 /// devices - 1 steps. In each, every device copies a part from its left neighbour. (No kernel is launched. The table shows
 /// the one of `ring`.)
-pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
+pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     let module = p.devices[0].context.load_module(Ptx::from_src(rung.ptx))?;
     let parts = p.parts();
 

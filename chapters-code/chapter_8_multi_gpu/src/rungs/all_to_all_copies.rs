@@ -1,21 +1,20 @@
 //! Each device copies one part of the array of each device: copies alone, and no step waits for another.
 
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, kernel};
+use harness::{Launch, Prepared, Rung, kernel, rung};
 
 use super::ring;
 use crate::problem::{Collective, collective::all_to_alls_only};
 
-/// Each device copies one part of the array of each device: copies alone, and no step waits for another.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "all_to_all_copies",
     "each device copies its part of the array of each device: no copy waits for another",
-    ring::RUNG.ptx,
-)
-.refuses(all_to_alls_only);
+    ptx = ring::RUNG.ptx,
+    refuses(all_to_alls_only)
+);
 
 /// One copy per pair of devices. (No kernel is launched. The table shows the one of `ring`.)
-pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
+pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     let module = p.devices[0].context.load_module(Ptx::from_src(rung.ptx))?;
     let parts = p.parts();
 

@@ -1,23 +1,21 @@
 //! One kernel per device, which stores each part of its array into the result of another device.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Error, Launch, Rung, ptx};
+use harness::{Launch, Prepared, Rung, rung};
 
 use crate::problem::{Collective, MOST, Shared, collective::all_to_alls_only};
 
-/// One kernel per device, which stores each part of its array into the result of another device.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "all_to_all_push",
     "one kernel per device, which stores each part into the result of another device",
-    ptx!("kernels/all_to_all_push.ptx"),
-)
-.refuses(all_to_alls_only);
+    refuses(all_to_alls_only)
+);
 
 /// Threads per block.
 const THREADS: u32 = 512;
 
 /// One kernel per device.
-pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
+pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     let kernels = p.kernels(rung.ptx, "all_to_all_push")?; // such as all_to_all_push_4
     let part = p.part();
     let blocks = (part as u32).div_ceil(4 * THREADS);
@@ -27,10 +25,9 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error>
         shared_mem_bytes: 0,
     };
     let flags = Shared::<u32>::zeros(&p.devices, config.grid_dim.0 as usize * MOST)?;
-    let kernel = kernels[0].clone();
     let mut epoch = 1_u32;
 
-    let enqueue = move |p: &mut Collective| {
+    Ok(Launch::new(kernels[0].clone(), config, (), move |p: &mut Collective| {
         let outs = p.out_addresses();
         for (rank, kernel) in (0_i32..).zip(&kernels) {
             let d = rank as usize;
@@ -44,6 +41,5 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error>
         }
         epoch += 2;
         Ok(())
-    };
-    Ok(Launch::new(kernel, config, (), enqueue))
+    }))
 }

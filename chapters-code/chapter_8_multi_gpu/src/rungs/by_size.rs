@@ -1,17 +1,16 @@
 //! The rung that suits the size of the arrays.
 
-use harness::{Error, Launch, Rung};
+use harness::{Prepared, Rung, rung};
 
 use super::{flags, low_latency, push};
 use crate::problem::{Collective, collective::all_reduces_only};
 
-/// The rung that suits the size of the arrays.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "by_size",
     "words with flags for small arrays, flags for middle ones, stores only for large ones",
-    flags::RUNG.ptx,
-)
-.refuses(all_reduces_only);
+    ptx = flags::RUNG.ptx,
+    refuses(all_reduces_only)
+);
 
 /// From this number of elements on, two shots take less time than one.
 const TWO_SHOT: usize = 1 << 17;
@@ -20,7 +19,7 @@ const TWO_SHOT: usize = 1 << 17;
 const PUSH: usize = 1 << 22;
 
 /// As the rung that is chosen.
-pub fn prepare(p: &Collective, _rung: &Rung) -> Result<Launch<Collective>, Error> {
+pub fn prepare(p: &Collective, _rung: &Rung) -> Prepared<Collective> {
     match p.n {
         ..TWO_SHOT => low_latency::prepare(p, &low_latency::RUNG),
         TWO_SHOT..PUSH => flags::prepare(p, &flags::RUNG),

@@ -1,7 +1,7 @@
 //! As `compact_parts`, into scratch memory. The host reads the counts, and copies bring the results to where they belong.
 
 use cudarc::driver::PushKernelArg;
-use harness::{Error, Launch, Rung, buffer};
+use harness::{Launch, Prepared, Rung, buffer, rung};
 
 use super::compact_parts::{self, TILE, config};
 use crate::problem::{
@@ -9,16 +9,15 @@ use crate::problem::{
     devices::Addresses,
 };
 
-/// As `compact_parts`, into scratch memory. The host reads the counts, and copies bring the results to where they belong.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "compact_copies",
     "compact_parts into scratch memory; the host reads the counts, and copies make equal parts",
-    compact_parts::RUNG.ptx,
-)
-.refuses(compactions_only);
+    ptx = compact_parts::RUNG.ptx,
+    refuses(compactions_only)
+);
 
 /// One kernel per device, the host, and then copies between the devices.
-pub fn prepare(p: &SpreadCompact, rung: &Rung) -> Result<Launch<SpreadCompact>, Error> {
+pub fn prepare(p: &SpreadCompact, rung: &Rung) -> Prepared<SpreadCompact> {
     let s = &p.spread;
     let kernels = s.devices.kernels(rung.ptx, "predicate_f32")?;
     let words = 2 + 2 * s.part().div_ceil(TILE) as u64; // the counter of blocks, and the status of every tile
@@ -28,7 +27,7 @@ pub fn prepare(p: &SpreadCompact, rung: &Rung) -> Result<Launch<SpreadCompact>, 
     let from = Addresses::of(&s.devices, &own);
     let (kernel, first_config) = (kernels[0].clone(), config(s.part().max(1)));
 
-    let enqueue = move |p: &mut SpreadCompact| {
+    Ok(Launch::new(kernel, first_config, Layout::EqualParts, move |p: &mut SpreadCompact| {
         let s = &p.spread;
         let filled = (0..s.count()).take_while(|&d| !s.range(d).is_empty()).count();
         let mut on_host = vec![0_u64; s.count()];
@@ -74,6 +73,5 @@ pub fn prepare(p: &SpreadCompact, rung: &Rung) -> Result<Launch<SpreadCompact>, 
         }
         s.devices.join_copies()?;
         s.devices.join()
-    };
-    Ok(Launch::new(kernel, first_config, Layout::EqualParts, enqueue))
+    }))
 }

@@ -2,21 +2,18 @@
 //! the result.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Error, Launch, Rung, ptx};
+use harness::{Launch, Prepared, Rung, rung};
 
 use crate::problem::{
     compact::{Layout, SpreadCompact, compactions_only},
     devices::{Addresses, MOST, Shared},
 };
 
-/// The devices tell each other how many elements they select, and store each one to the device that holds its part of
-/// the result.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "compact_direct",
     "the devices tell each other their counts, and store to the device that holds the result",
-    ptx!("kernels/compact_direct.ptx"),
-)
-.refuses(compactions_only);
+    refuses(compactions_only)
+);
 
 /// Threads per block: `THREADS` of compact_direct.cu.
 const THREADS: u32 = 256;
@@ -25,7 +22,7 @@ const THREADS: u32 = 256;
 const TILE: usize = 8192;
 
 /// One kernel per device. Before them and after them, all streams meet.
-pub fn prepare(p: &SpreadCompact, rung: &Rung) -> Result<Launch<SpreadCompact>, Error> {
+pub fn prepare(p: &SpreadCompact, rung: &Rung) -> Prepared<SpreadCompact> {
     let s = &p.spread;
     let kernels = s.devices.kernels(rung.ptx, "predicate_f32")?;
     let resident = s.devices.resident_blocks(&kernels, THREADS)? as usize;
@@ -40,7 +37,7 @@ pub fn prepare(p: &SpreadCompact, rung: &Rung) -> Result<Launch<SpreadCompact>, 
     let mut epoch = 0_u32;
 
     // ANCHOR: enqueue
-    let enqueue = move |p: &mut SpreadCompact| {
+    Ok(Launch::new(kernel, config, Layout::EqualParts, move |p: &mut SpreadCompact| {
         let s = &p.spread;
         let outs = Addresses::of_outputs(&s.devices, &mut p.outs);
         epoch += 1;
@@ -58,7 +55,6 @@ pub fn prepare(p: &SpreadCompact, rung: &Rung) -> Result<Launch<SpreadCompact>, 
             unsafe { launch.launch(config)? };
         }
         s.devices.join()
-    };
+    }))
     // ANCHOR_END: enqueue
-    Ok(Launch::new(kernel, config, Layout::EqualParts, enqueue))
 }

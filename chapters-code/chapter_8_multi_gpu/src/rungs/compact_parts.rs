@@ -2,17 +2,16 @@
 
 use chapter_4_compact::rungs::staged;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Error, Launch, Rung, buffer};
+use harness::{Launch, Prepared, Rung, buffer, rung};
 
 use crate::problem::compact::{Layout, SpreadCompact, compactions_only};
 
-/// Each device compacts its part with chapter 4's kernel, and the results stay where they are.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "compact_parts",
     "each device compacts its part with chapter 4's kernel: as many results as it happens to have",
-    staged::RUNG.ptx,
-)
-.refuses(compactions_only);
+    ptx = staged::RUNG.ptx,
+    refuses(compactions_only)
+);
 
 /// Elements per tile of chapter 4's kernel.
 pub const TILE: usize = 8192;
@@ -27,7 +26,7 @@ pub fn config(n: usize) -> LaunchConfig {
 }
 
 /// One kernel per device.
-pub fn prepare(p: &SpreadCompact, rung: &Rung) -> Result<Launch<SpreadCompact>, Error> {
+pub fn prepare(p: &SpreadCompact, rung: &Rung) -> Prepared<SpreadCompact> {
     let s = &p.spread;
     let kernels = s.devices.kernels(rung.ptx, "predicate_f32")?;
     // The counter of blocks, up to 16 bytes, then two status words per tile.
@@ -36,7 +35,7 @@ pub fn prepare(p: &SpreadCompact, rung: &Rung) -> Result<Launch<SpreadCompact>, 
     let (kernel, first_config) = (kernels[0].clone(), config(s.part().max(1)));
 
     // ANCHOR: enqueue
-    let enqueue = move |p: &mut SpreadCompact| {
+    Ok(Launch::new(kernel, first_config, Layout::OwnParts, move |p: &mut SpreadCompact| {
         let s = &p.spread;
         s.devices.fork()?;
         for (d, device) in s.devices.iter().enumerate() {
@@ -58,7 +57,6 @@ pub fn prepare(p: &SpreadCompact, rung: &Rung) -> Result<Launch<SpreadCompact>, 
             unsafe { launch.launch(config(n))? };
         }
         s.devices.join()
-    };
+    }))
     // ANCHOR_END: enqueue
-    Ok(Launch::new(kernel, first_config, Layout::OwnParts, enqueue))
 }

@@ -1,23 +1,21 @@
 //! The devices wait for each other within the kernel, by flags in device memory.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Error, Launch, Rung, ptx};
+use harness::{Launch, Prepared, Rung, rung};
 
 use crate::problem::{Collective, MOST, Shared, collective::all_reduces_only};
 
-/// The devices wait for each other within the kernel, by flags in device memory.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "flags",
     "the devices wait for each other within the kernel, by flags in device memory",
-    ptx!("kernels/flags.ptx"),
-)
-.refuses(all_reduces_only);
+    refuses(all_reduces_only)
+);
 
 /// Threads per block.
 const THREADS: u32 = 512;
 
 /// One kernel per device.
-pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
+pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     let kernels = p.kernels(rung.ptx, "flags")?; // such as flags_4
     let parts = p.parts();
     let blocks = (parts[0].1 as u32).div_ceil(4 * THREADS);
@@ -27,10 +25,9 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error>
         shared_mem_bytes: 0,
     };
     let flags = Shared::<u32>::zeros(&p.devices, config.grid_dim.0 as usize * MOST)?;
-    let kernel = kernels[0].clone();
     let mut epoch = 1_u32;
 
-    let enqueue = move |p: &mut Collective| {
+    Ok(Launch::new(kernels[0].clone(), config, (), move |p: &mut Collective| {
         let (inputs, outs) = (p.input_addresses(), p.out_addresses());
         for (rank, (first, end)) in (0_i32..).zip(&parts) {
             let mut launch =
@@ -44,6 +41,5 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error>
         }
         epoch += 2;
         Ok(())
-    };
-    Ok(Launch::new(kernel, config, (), enqueue))
+    }))
 }

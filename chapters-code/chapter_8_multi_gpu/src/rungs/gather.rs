@@ -2,20 +2,18 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, buffer, ptx};
+use harness::{Launch, Prepared, Rung, buffer, rung};
 
 use crate::problem::{Collective, collective::all_reduces_only};
 
-/// The first device copies all arrays to itself, adds them, and copies the sum to the others.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "gather",
     "one device copies all arrays to itself, adds them, and copies the sum to the others",
-    ptx!("kernels/gather.ptx"),
-)
-.refuses(all_reduces_only);
+    refuses(all_reduces_only)
+);
 
 /// Copies between devices, and one kernel on the first.
-pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
+pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     let first = &p.devices[0];
     let module = first.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("sum")?;
@@ -26,10 +24,9 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error>
     };
     let others = p.devices.len() as u32 - 1;
     let mut gathered = buffer::scratch::<f32>(first, (p.n * others as usize) as u64)?;
-    let function = kernel.clone();
 
     // ANCHOR: enqueue
-    let enqueue = move |p: &mut Collective| {
+    Ok(Launch::new(kernel.clone(), config, (), move |p: &mut Collective| {
         if p.n == 0 {
             return Ok(());
         }
@@ -40,7 +37,7 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error>
         }
         let (first, rest) = p.outs.split_at_mut(1);
         let mut sum = first[0].view_mut();
-        let mut launch = stream.launch_builder(&function);
+        let mut launch = stream.launch_builder(&kernel);
         launch.arg(&p.inputs[0]).arg(&gathered).arg(&mut sum).arg(&n).arg(&others);
         // SAFETY: gather.cu is `(const float* own, const float* gathered, float* out, size_t n, unsigned others)`.
         // It reads n elements of `own` and others * n of `gathered`, and writes n.
@@ -50,7 +47,6 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error>
             device.stream.memcpy_dtod(&first[0].view(), &mut out.view_mut())?;
         }
         p.devices.join()
-    };
+    }))
     // ANCHOR_END: enqueue
-    Ok(Launch::new(kernel, config, (), enqueue))
 }

@@ -4,20 +4,19 @@ use chapter_1_reduce::rungs::columns_block;
 use chapter_2_histogram::rungs::finish_memset;
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, buffer};
+use harness::{Launch, Prepared, Rung, buffer, rung};
 
 use crate::problem::histogram::{SpreadHistogram, histograms_only};
 
-/// Each device counts its part with chapter 2's kernel. The first device copies all histograms to itself and adds them.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "histogram_gather",
     "each device counts its part with chapter 2's kernel; the first copies the counts and adds",
-    finish_memset::RUNG.ptx,
-)
-.refuses(histograms_only);
+    ptx = finish_memset::RUNG.ptx,
+    refuses(histograms_only)
+);
 
 /// A kernel per device that counts, copies to the first device, and a kernel there.
-pub fn prepare(p: &SpreadHistogram, rung: &Rung) -> Result<Launch<SpreadHistogram>, Error> {
+pub fn prepare(p: &SpreadHistogram, rung: &Rung) -> Prepared<SpreadHistogram> {
     let s = &p.spread;
     let kernels = s.devices.kernels(rung.ptx, "histogram_f32")?;
     let module = s.devices[0].context.load_module(Ptx::from_src(columns_block::RUNG.ptx))?;
@@ -41,10 +40,9 @@ pub fn prepare(p: &SpreadHistogram, rung: &Rung) -> Result<Launch<SpreadHistogra
     };
     let mut counts = s.per_device(|_, device| buffer::scratch::<u32>(device, cols))?;
     let mut gathered = buffer::scratch::<u32>(&s.devices[0], rows * cols)?;
-    let kernel = kernels[0].clone();
 
     // ANCHOR: enqueue
-    let enqueue = move |p: &mut SpreadHistogram| {
+    Ok(Launch::new(kernels[0].clone(), config, (), move |p: &mut SpreadHistogram| {
         let s = &p.spread;
         s.devices.fork()?;
         for (d, device) in s.devices.iter().enumerate() {
@@ -68,7 +66,6 @@ pub fn prepare(p: &SpreadHistogram, rung: &Rung) -> Result<Launch<SpreadHistogra
         // SAFETY: columns_block.cu is `(const u32* in, u32* out, size_t rows, size_t cols)`. It reads
         // in[0 .. rows * cols] and writes out[0 .. cols].
         unsafe { launch.launch(add_config) }.map(drop)
-    };
+    }))
     // ANCHOR_END: enqueue
-    Ok(Launch::new(kernel, config, (), enqueue))
 }

@@ -2,23 +2,21 @@
 
 use chapter_2_histogram::rungs::finish_memset;
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
-use harness::{Error, Launch, Rung, buffer, ptx};
+use harness::{Launch, Prepared, Rung, buffer, rung};
 
 use crate::problem::{
     devices::Addresses,
     histogram::{SpreadHistogram, histograms_only},
 };
 
-/// Each device adds a part of the bins: it loads them from all devices, and stores the sums to the first.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "histogram_parts",
     "each device adds a part of the bins: it loads from all devices and stores to the first",
-    ptx!("kernels/histogram_parts.ptx"),
-)
-.refuses(histograms_only);
+    refuses(histograms_only)
+);
 
 /// A kernel per device that counts, and then one that adds. Between them, all streams meet.
-pub fn prepare(p: &SpreadHistogram, rung: &Rung) -> Result<Launch<SpreadHistogram>, Error> {
+pub fn prepare(p: &SpreadHistogram, rung: &Rung) -> Prepared<SpreadHistogram> {
     let s = &p.spread;
     let kernels = s.devices.kernels(finish_memset::RUNG.ptx, "histogram_f32")?;
     let adds = s.devices.kernels(rung.ptx, "add_counts")?;
@@ -44,7 +42,7 @@ pub fn prepare(p: &SpreadHistogram, rung: &Rung) -> Result<Launch<SpreadHistogra
     let (kernel, devices) = (kernels[0].clone(), s.count() as i32);
 
     // ANCHOR: enqueue
-    let enqueue = move |p: &mut SpreadHistogram| {
+    Ok(Launch::new(kernel, config, (), move |p: &mut SpreadHistogram| {
         let s = &p.spread;
         s.devices.fork()?;
         for (d, device) in s.devices.iter().enumerate() {
@@ -66,7 +64,6 @@ pub fn prepare(p: &SpreadHistogram, rung: &Rung) -> Result<Launch<SpreadHistogra
             unsafe { launch.launch(add_config)? };
         }
         s.devices.join()
-    };
+    }))
     // ANCHOR_END: enqueue
-    Ok(Launch::new(kernel, config, (), enqueue))
 }

@@ -2,31 +2,26 @@
 
 use chapter_3_scan::problem::tile_depth;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Element, Error, Launch, Rung, buffer, ptx};
+use harness::{Element, Launch, Prepared, Rung, buffer, rung};
 
 use crate::problem::{
     devices::Shared,
     scan::{SpreadScan, scans_only},
 };
 
-/// One pass: a block looks back over the tiles before its own, and goes on over those of the devices before.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "lookback_devices",
     "one pass: a block looks back over the tiles before its own, also those of other devices",
-    ptx!("kernels/lookback_devices.ptx"),
-)
-.refuses(scans_only)
-// A block adds the aggregates and prefixes that it finds, and these depend on the schedule.
-.varies(|case| case.dtype.is_float());
+    refuses(scans_only),
+    // A block adds the aggregates and prefixes that it finds, and these depend on the schedule.
+    varies(|case| case.dtype.is_float())
+);
 
 /// Bytes of a tile: 8 rows of packs for each of 512 threads, as in lookback_devices.cu.
 const TILE: usize = 65_536;
 
 /// One kernel per device, with one block per tile. Before them and after them, all streams meet.
-pub fn prepare<T: Element<Acc = T>>(
-    p: &SpreadScan<T>,
-    rung: &Rung,
-) -> Result<Launch<SpreadScan<T>>, Error> {
+pub fn prepare<T: Element<Acc = T>>(p: &SpreadScan<T>, rung: &Rung) -> Prepared<SpreadScan<T>> {
     let s = &p.spread;
     let kernels = s.devices.kernels(rung.ptx, &s.entry())?; // such as sum_f32
     let tiles = |n: usize| (n * size_of::<T>()).div_ceil(TILE);
@@ -45,7 +40,7 @@ pub fn prepare<T: Element<Acc = T>>(
     let mut epoch = 0_u32;
 
     // ANCHOR: enqueue
-    let enqueue = move |p: &mut SpreadScan<T>| {
+    Ok(Launch::new(kernel, first_config, depth, move |p: &mut SpreadScan<T>| {
         let s = &p.spread;
         epoch += 1;
         s.devices.fork()?;
@@ -66,7 +61,6 @@ pub fn prepare<T: Element<Acc = T>>(
             }
         }
         s.devices.join()
-    };
+    }))
     // ANCHOR_END: enqueue
-    Ok(Launch::new(kernel, first_config, depth, enqueue))
 }

@@ -1,24 +1,22 @@
 //! No barrier: each element travels together with a flag, in one word.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Error, Launch, Rung, ptx};
+use harness::{Launch, Prepared, Rung, rung};
 
 use crate::problem::{Collective, Shared, collective::all_reduces_only};
 
-/// No barrier: each element travels together with a flag, in one word.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "low_latency",
     "no barrier: each element travels together with a flag, in one word of 8 bytes",
-    ptx!("kernels/low_latency.ptx"),
-)
-.up_to(1 << 22)
-.refuses(all_reduces_only);
+    up_to(1 << 22),
+    refuses(all_reduces_only)
+);
 
 /// Threads per block.
 const THREADS: u32 = 512;
 
 /// One kernel per device.
-pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
+pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     let kernels = p.kernels(rung.ptx, "low_latency")?; // such as low_latency_4
     let blocks = p.n.div_ceil(THREADS as usize) as u32;
     let config = LaunchConfig {
@@ -27,10 +25,9 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error>
         shared_mem_bytes: 0,
     };
     let received = Shared::<u64>::zeros(&p.devices, 2 * p.n * p.devices.len())?;
-    let kernel = kernels[0].clone();
     let mut epoch = 0_u32;
 
-    let enqueue = move |p: &mut Collective| {
+    Ok(Launch::new(kernels[0].clone(), config, (), move |p: &mut Collective| {
         let inputs = p.input_addresses();
         epoch += 1;
         for (rank, kernel) in (0_i32..).zip(&kernels) {
@@ -43,6 +40,5 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error>
             unsafe { launch.launch(config)? };
         }
         Ok(())
-    };
-    Ok(Launch::new(kernel, config, (), enqueue))
+    }))
 }

@@ -1,23 +1,21 @@
 //! Every device adds all arrays for itself: more bytes, but one trip over the links instead of two.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Error, Launch, Rung, ptx};
+use harness::{Launch, Prepared, Rung, rung};
 
 use crate::problem::{Collective, MOST, Shared, collective::all_reduces_only};
 
-/// Every device adds all arrays for itself: more bytes, but one trip over the links instead of two.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "one_shot",
     "every device adds all arrays for itself: more bytes, but one trip over the links",
-    ptx!("kernels/one_shot.ptx"),
-)
-.refuses(all_reduces_only);
+    refuses(all_reduces_only)
+);
 
 /// Threads per block.
 const THREADS: u32 = 512;
 
 /// One kernel per device.
-pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
+pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     let kernels = p.kernels(rung.ptx, "one_shot")?; // such as one_shot_4
     let blocks = p.n.div_ceil(4 * THREADS as usize) as u32;
     let config = LaunchConfig {
@@ -26,10 +24,9 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error>
         shared_mem_bytes: 0,
     };
     let flags = Shared::<u32>::zeros(&p.devices, config.grid_dim.0 as usize * MOST)?;
-    let kernel = kernels[0].clone();
     let mut epoch = 1_u32;
 
-    let enqueue = move |p: &mut Collective| {
+    Ok(Launch::new(kernels[0].clone(), config, (), move |p: &mut Collective| {
         let inputs = p.input_addresses();
         for (rank, kernel) in (0_i32..).zip(&kernels) {
             let mut out = p.outs[rank as usize].view_mut();
@@ -43,6 +40,5 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error>
         }
         epoch += 2;
         Ok(())
-    };
-    Ok(Launch::new(kernel, config, (), enqueue))
+    }))
 }

@@ -1,17 +1,15 @@
 //! Stores only: every device sends its elements to the device that adds them, and that device sends the sums.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Error, Launch, Rung, ptx};
+use harness::{Launch, Prepared, Rung, rung};
 
 use crate::problem::{Collective, MOST, Shared, collective::all_reduces_only};
 
-/// Stores only: every device sends its elements to the device that adds them, and that device sends the sums.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "push",
     "stores only: elements are sent to the device that adds them, and the sums to all",
-    ptx!("kernels/push.ptx"),
-)
-.refuses(all_reduces_only);
+    refuses(all_reduces_only)
+);
 
 /// Threads per block: `THREADS` of push.cu.
 const THREADS: u32 = 512;
@@ -20,13 +18,13 @@ const THREADS: u32 = 512;
 const TILE: usize = 4 * 4 * THREADS as usize;
 
 /// One kernel per device, with two blocks per multiprocessor at most.
-pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
+pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     in_blocks(2 * p.devices[0].properties.multiprocessors as usize, p, rung)
 }
 
 /// One kernel per device, with `most` blocks at most. The broken rung calls it with fewer, so that a block has several
 /// tiles of a small array.
-pub fn in_blocks(most: usize, p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
+pub fn in_blocks(most: usize, p: &Collective, rung: &Rung) -> Prepared<Collective> {
     let kernels = p.kernels(rung.ptx, "push")?; // such as push_4
     let part = p.part();
     let tiles = part.div_ceil(TILE);
@@ -39,11 +37,10 @@ pub fn in_blocks(most: usize, p: &Collective, rung: &Rung) -> Result<Launch<Coll
     };
     let received = Shared::<f32>::zeros(&p.devices, part * p.devices.len())?;
     let flags = Shared::<u32>::zeros(&p.devices, blocks * MOST)?;
-    let kernel = kernels[0].clone();
     let epochs = tiles.div_ceil(blocks) as u32 + 2;
     let mut epoch = 1_u32;
 
-    let enqueue = move |p: &mut Collective| {
+    Ok(Launch::new(kernels[0].clone(), config, (), move |p: &mut Collective| {
         let (inputs, outs) = (p.input_addresses(), p.out_addresses());
         for (rank, kernel) in (0_i32..).zip(&kernels) {
             let mut launch = p.devices[rank as usize].stream.launch_builder(kernel);
@@ -56,6 +53,5 @@ pub fn in_blocks(most: usize, p: &Collective, rung: &Rung) -> Result<Launch<Coll
         }
         epoch += epochs;
         Ok(())
-    };
-    Ok(Launch::new(kernel, config, (), enqueue))
+    }))
 }

@@ -2,17 +2,16 @@
 
 use chapter_1_reduce::rungs::single_pass_tiled;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Element, Error, Launch, Rung, buffer};
+use harness::{Element, Launch, Prepared, Rung, buffer, rung};
 
 use crate::problem::sum::{SpreadSum, add, sums_only};
 
-/// Each device adds its part with chapter 1's kernel. The host reads the sums of the devices and adds them.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "reduce_by_host",
     "each device adds its part with chapter 1's kernel; the host adds the sums of the devices",
-    single_pass_tiled::RUNG.ptx,
-)
-.refuses(sums_only);
+    ptx = single_pass_tiled::RUNG.ptx,
+    refuses(sums_only)
+);
 
 /// Threads per block: `THREADS` of single_pass_tiled.cu.
 const THREADS: u32 = 512;
@@ -28,10 +27,7 @@ pub fn blocks_and_depth<T>(n: usize, resident: u32) -> (u32, u64) {
 }
 
 /// One kernel per device, and then the host.
-pub fn prepare<T: Element<Acc = T>>(
-    p: &SpreadSum<T>,
-    rung: &Rung,
-) -> Result<Launch<SpreadSum<T>>, Error> {
+pub fn prepare<T: Element<Acc = T>>(p: &SpreadSum<T>, rung: &Rung) -> Prepared<SpreadSum<T>> {
     let s = &p.spread;
     let kernels = s.devices.kernels(rung.ptx, &s.entry())?; // such as sum_f32
     let resident = s.devices[0].resident_blocks(THREADS);
@@ -41,10 +37,9 @@ pub fn prepare<T: Element<Acc = T>>(
     let mut sums = s.per_device(|_, device| buffer::scratch::<T>(device, 1))?;
     let mut partials = s.per_device(|_, device| buffer::scratch::<T>(device, blocks.into()))?;
     let mut counters = s.per_device(|_, device| buffer::to_device(device, &[0_u32]))?;
-    let kernel = kernels[0].clone();
 
     // ANCHOR: enqueue
-    let enqueue = move |p: &mut SpreadSum<T>| {
+    Ok(Launch::new(kernels[0].clone(), config, depth + 1, move |p: &mut SpreadSum<T>| {
         let s = &p.spread;
         s.devices.fork()?;
         for (d, device) in s.devices.iter().enumerate() {
@@ -62,7 +57,6 @@ pub fn prepare<T: Element<Acc = T>>(
         }
         s.devices.iter().try_for_each(|device| device.stream.synchronize())?;
         s.devices[0].stream.memcpy_htod(&[add(&on_host)], &mut p.out.view_mut())
-    };
+    }))
     // ANCHOR_END: enqueue
-    Ok(Launch::new(kernel, config, depth + 1, enqueue))
 }

@@ -1,7 +1,7 @@
 //! The last block of each device sends the sum of its part to the first device, which adds the sums.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Element, Error, Launch, Rung, buffer, ptx};
+use harness::{Element, Launch, Prepared, Rung, buffer, rung};
 
 use super::reduce_by_host::blocks_and_depth;
 use crate::problem::{
@@ -9,22 +9,17 @@ use crate::problem::{
     sum::{SpreadSum, sums_only},
 };
 
-/// The last block of each device sends the sum of its part to the first device, which adds the sums.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "reduce_links",
     "the last block of each device sends its sum to the first device, in a word with a tag",
-    ptx!("kernels/reduce_links.ptx"),
-)
-.refuses(sums_only);
+    refuses(sums_only)
+);
 
 /// Threads per block: `THREADS` of reduce_links.cu.
 const THREADS: u32 = 512;
 
 /// One kernel per device.
-pub fn prepare<T: Element<Acc = T>>(
-    p: &SpreadSum<T>,
-    rung: &Rung,
-) -> Result<Launch<SpreadSum<T>>, Error> {
+pub fn prepare<T: Element<Acc = T>>(p: &SpreadSum<T>, rung: &Rung) -> Prepared<SpreadSum<T>> {
     let s = &p.spread;
     let kernels = s.devices.kernels(rung.ptx, &s.entry())?; // such as sum_f32
     let resident = s.devices.resident_blocks(&kernels, THREADS)?;
@@ -35,26 +30,29 @@ pub fn prepare<T: Element<Acc = T>>(
     let mut counters = s.per_device(|_, device| buffer::to_device(device, &[0_u32]))?;
     let words = Shared::<u64>::zeros(&s.devices, (MOST + 1) * size_of::<T>().div_ceil(4))?;
     let count = s.count() as i32;
-    let kernel = kernels[0].clone();
     let mut epoch = 0_u32;
 
-    let enqueue = move |p: &mut SpreadSum<T>| {
-        let (s, mut out) = (&p.spread, p.out.view_mut());
-        epoch += 1;
-        for (rank, device) in (0_i32..).zip(s.devices.iter()) {
-            let d = rank as usize;
-            let n = s.range(d).len();
-            let mut launch = device.stream.launch_builder(&kernels[d]);
-            launch.arg(&s.parts[d]).arg(&n).arg(&mut out);
-            launch.arg(&mut partials[d]).arg(&mut counters[d]).arg(words.addresses());
-            launch.arg(&rank).arg(&count).arg(&epoch);
-            // SAFETY: reduce_links.cu is `(const T* in, size_t n, T* out, T* partials, unsigned* counter, Words words,
-            // int device, int devices, unsigned epoch)`. It reads in[0 .. n], writes one partial per block, uses a slot
-            // for each of 9 words or pairs, and writes out[0] on the first device. The counter is 0 before and after
-            // every launch.
-            unsafe { launch.launch(config)? };
-        }
-        Ok(())
-    };
-    Ok(Launch::new(kernel, config, depth + count as u64, enqueue))
+    Ok(Launch::new(
+        kernels[0].clone(),
+        config,
+        depth + count as u64,
+        move |p: &mut SpreadSum<T>| {
+            let (s, mut out) = (&p.spread, p.out.view_mut());
+            epoch += 1;
+            for (rank, device) in (0_i32..).zip(s.devices.iter()) {
+                let d = rank as usize;
+                let n = s.range(d).len();
+                let mut launch = device.stream.launch_builder(&kernels[d]);
+                launch.arg(&s.parts[d]).arg(&n).arg(&mut out);
+                launch.arg(&mut partials[d]).arg(&mut counters[d]).arg(words.addresses());
+                launch.arg(&rank).arg(&count).arg(&epoch);
+                // SAFETY: reduce_links.cu is `(const T* in, size_t n, T* out, T* partials, unsigned* counter, Words words,
+                // int device, int devices, unsigned epoch)`. It reads in[0 .. n], writes one partial per block, uses a slot
+                // for each of 9 words or pairs, and writes out[0] on the first device. The counter is 0 before and after
+                // every launch.
+                unsafe { launch.launch(config)? };
+            }
+            Ok(())
+        },
+    ))
 }

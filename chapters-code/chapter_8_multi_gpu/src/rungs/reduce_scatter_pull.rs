@@ -1,23 +1,21 @@
 //! One kernel per device, which loads one part of the arrays of all devices: the first shot of `two_shot`.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Error, Launch, Rung, ptx};
+use harness::{Launch, Prepared, Rung, rung};
 
 use crate::problem::{Collective, collective::reduce_scatters_only};
 
-/// One kernel per device, which loads one part of the arrays of all devices: the first shot of `two_shot`.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "reduce_scatter_pull",
     "one kernel per device, which loads one part of all arrays: the first shot of two_shot",
-    ptx!("kernels/reduce_scatter_pull.ptx"),
-)
-.refuses(reduce_scatters_only);
+    refuses(reduce_scatters_only)
+);
 
 /// Threads per block.
 const THREADS: u32 = 512;
 
 /// One kernel per device. Before them and after them, all streams meet.
-pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
+pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     let kernels = p.kernels(rung.ptx, "reduce_scatter_pull")?; // such as reduce_scatter_pull_4
     let parts = p.parts();
     let blocks = (parts[0].1 as u32).div_ceil(4 * THREADS);
@@ -26,9 +24,8 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error>
         block_dim: (THREADS, 1, 1),
         shared_mem_bytes: 0,
     };
-    let kernel = kernels[0].clone();
 
-    let enqueue = move |p: &mut Collective| {
+    Ok(Launch::new(kernels[0].clone(), config, (), move |p: &mut Collective| {
         let inputs = p.input_addresses();
         p.devices.fork()?;
         for (d, (kernel, (first, end))) in kernels.iter().zip(&parts).enumerate() {
@@ -41,6 +38,5 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error>
             unsafe { launch.launch(config)? };
         }
         p.devices.join()
-    };
-    Ok(Launch::new(kernel, config, (), enqueue))
+    }))
 }

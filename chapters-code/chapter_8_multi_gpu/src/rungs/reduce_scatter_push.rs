@@ -1,23 +1,21 @@
 //! Stores instead of loads: every device sends its elements to the device that adds them, which waits for them.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Error, Launch, Rung, ptx};
+use harness::{Launch, Prepared, Rung, rung};
 
 use crate::problem::{Collective, MOST, Shared, collective::reduce_scatters_only};
 
-/// Stores instead of loads: every device sends its elements to the device that adds them, which waits for them.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "reduce_scatter_push",
     "stores instead of loads: elements are sent to the device that adds them, which waits",
-    ptx!("kernels/reduce_scatter_push.ptx"),
-)
-.refuses(reduce_scatters_only);
+    refuses(reduce_scatters_only)
+);
 
 /// Threads per block.
 const THREADS: u32 = 512;
 
 /// One kernel per device.
-pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
+pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     let kernels = p.kernels(rung.ptx, "reduce_scatter_push")?; // such as reduce_scatter_push_4
     let part = p.part();
     let blocks = (part as u32).div_ceil(4 * THREADS);
@@ -28,10 +26,9 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error>
     };
     let received = Shared::<f32>::scratch(&p.devices, part * p.devices.len())?;
     let flags = Shared::<u32>::zeros(&p.devices, config.grid_dim.0 as usize * MOST)?;
-    let kernel = kernels[0].clone();
     let mut epoch = 1_u32;
 
-    let enqueue = move |p: &mut Collective| {
+    Ok(Launch::new(kernels[0].clone(), config, (), move |p: &mut Collective| {
         let inputs = p.input_addresses();
         for (rank, kernel) in (0_i32..).zip(&kernels) {
             let mut out = p.outs[rank as usize].view_mut();
@@ -46,6 +43,5 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error>
         }
         epoch += 2;
         Ok(())
-    };
-    Ok(Launch::new(kernel, config, (), enqueue))
+    }))
 }

@@ -1,21 +1,20 @@
 //! The first half of the ring: after it, each device has the whole sum of one chunk.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Error, Launch, Rung};
+use harness::{Launch, Prepared, Rung, rung};
 
 use super::ring;
 use crate::problem::{Collective, Shared, collective::reduce_scatters_only};
 
-/// The first half of the ring: after it, each device has the whole sum of one chunk.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "reduce_scatter_ring",
     "the first half of the ring: after it, each device has the whole sum of one chunk",
-    ring::RUNG.ptx,
-)
-.refuses(reduce_scatters_only);
+    ptx = ring::RUNG.ptx,
+    refuses(reduce_scatters_only)
+);
 
 /// devices - 1 steps. In each, every device copies a partial sum from its left neighbour and adds its own elements.
-pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
+pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     let kernels = p.devices.kernels(rung.ptx, "sum")?;
     let chunks = p.parts();
     let blocks = chunks[0].1.div_ceil(1024).clamp(1, p.devices[0].resident_blocks(1024) as usize);
@@ -25,10 +24,9 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error>
         shared_mem_bytes: 0,
     };
     let sums = Shared::<f32>::scratch(&p.devices, p.n)?;
-    let kernel = kernels[0].clone();
 
     // ANCHOR: enqueue
-    let enqueue = move |p: &mut Collective| {
+    Ok(Launch::new(kernels[0].clone(), config, (), move |p: &mut Collective| {
         let devices = p.devices.len();
         let (inputs, outs) = (p.input_addresses(), p.out_addresses());
         p.devices.fork_copies()?;
@@ -56,7 +54,6 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error>
             p.devices.meet_copies()?;
         }
         p.devices.join_copies()
-    };
+    }))
     // ANCHOR_END: enqueue
-    Ok(Launch::new(kernel, config, (), enqueue))
 }

@@ -1,21 +1,19 @@
 //! Each device sends to its right neighbor only, one chunk per step, so that all links work at the same time.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Error, Launch, Rung, ptx};
+use harness::{Launch, Prepared, Rung, rung};
 
 use crate::problem::{Collective, collective::all_reduces_only};
 
-/// Each device sends to its right neighbour only, one chunk per step, so that all links work at the same time.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "ring",
     "each device sends one chunk per step to its right neighbour: all links work at once",
-    ptx!("kernels/ring.ptx"),
-)
-.refuses(all_reduces_only);
+    refuses(all_reduces_only)
+);
 
 /// 2 (devices - 1) steps. In each, every device copies a chunk from its left neighbour. In the first half it adds its
 /// own.
-pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
+pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     let kernels = p.devices.kernels(rung.ptx, "sum")?;
     let chunks = p.parts();
     let blocks = chunks[0].1.div_ceil(1024).clamp(1, p.devices[0].resident_blocks(1024) as usize);
@@ -24,10 +22,9 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error>
         block_dim: (1024, 1, 1),
         shared_mem_bytes: 0,
     };
-    let kernel = kernels[0].clone();
 
     // ANCHOR: enqueue
-    let enqueue = move |p: &mut Collective| {
+    Ok(Launch::new(kernels[0].clone(), config, (), move |p: &mut Collective| {
         let devices = p.devices.len();
         let (inputs, outs) = (p.input_addresses(), p.out_addresses());
         p.devices.fork_copies()?;
@@ -63,7 +60,6 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error>
             p.devices.meet_copies()?;
         }
         p.devices.join_copies()
-    };
+    }))
     // ANCHOR_END: enqueue
-    Ok(Launch::new(kernel, config, (), enqueue))
 }

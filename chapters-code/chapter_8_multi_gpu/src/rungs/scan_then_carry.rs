@@ -2,30 +2,26 @@
 
 use chapter_3_scan::{problem::ADD_BLOCK_OFFSETS, problem::tile_depth, rungs::lookback};
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Element, Error, Launch, Rung, buffer};
+use harness::{Element, Launch, Prepared, Rung, buffer, rung};
 
 use crate::problem::{
     scan::{SpreadScan, scans_only},
     sum::add,
 };
 
-/// Each device scans its part. The host reads the sums of the parts, and a second kernel adds what comes before.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "scan_then_carry",
     "each device scans its part; the host reads the sums, and a second kernel adds what comes before",
-    lookback::RUNG.ptx,
-)
-.refuses(scans_only)
-.varies(|case| case.dtype.is_float());
+    ptx = lookback::RUNG.ptx,
+    refuses(scans_only),
+    varies(|case| case.dtype.is_float())
+);
 
 /// Bytes of a tile of chapter 3's look-back.
 const TILE: usize = 65_536;
 
 /// Chapter 3's look-back on each device, the host, and then a kernel on each device but the first.
-pub fn prepare<T: Element<Acc = T>>(
-    p: &SpreadScan<T>,
-    rung: &Rung,
-) -> Result<Launch<SpreadScan<T>>, Error> {
+pub fn prepare<T: Element<Acc = T>>(p: &SpreadScan<T>, rung: &Rung) -> Prepared<SpreadScan<T>> {
     let s = &p.spread;
     let kernels = s.devices.kernels(rung.ptx, &format!("inclusive_{}", s.entry()))?;
     let adds = s.devices.kernels(ADD_BLOCK_OFFSETS, &s.entry())?; // such as sum_f32
@@ -43,7 +39,7 @@ pub fn prepare<T: Element<Acc = T>>(
     let (kernel, first_config) = (kernels[0].clone(), config(tiles(s.part()).max(1), 512));
 
     // ANCHOR: enqueue
-    let enqueue = move |p: &mut SpreadScan<T>| {
+    Ok(Launch::new(kernel, first_config, depth, move |p: &mut SpreadScan<T>| {
         let s = &p.spread;
         let filled = (0..s.count()).take_while(|&d| !s.range(d).is_empty()).count();
         s.devices.fork()?;
@@ -74,7 +70,6 @@ pub fn prepare<T: Element<Acc = T>>(
             unsafe { launch.launch(config(n.div_ceil(256), 256))? };
         }
         s.devices.join()
-    };
+    }))
     // ANCHOR_END: enqueue
-    Ok(Launch::new(kernel, first_config, depth, enqueue))
 }

@@ -2,20 +2,18 @@
 
 use chapter_3_scan::problem::tile_depth;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Element, Error, Launch, Rung, ptx};
+use harness::{Element, Launch, Prepared, Rung, rung};
 
 use crate::problem::{
     devices::{MOST, Shared},
     scan::{SpreadScan, scans_only},
 };
 
-/// Each device adds its part, sends the sum to the later devices, and then scans its part from what comes before.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "sums_first",
     "each device adds its part and sends the sum to the later ones, then scans from what comes before",
-    ptx!("kernels/sums_first.ptx"),
-)
-.refuses(scans_only);
+    refuses(scans_only)
+);
 
 /// Threads per block: `THREADS` of sums_first.cu.
 const THREADS: u32 = 512;
@@ -24,10 +22,7 @@ const THREADS: u32 = 512;
 const ROWS: u64 = 4;
 
 /// One kernel per device. Before them and after them, all streams meet.
-pub fn prepare<T: Element<Acc = T>>(
-    p: &SpreadScan<T>,
-    rung: &Rung,
-) -> Result<Launch<SpreadScan<T>>, Error> {
+pub fn prepare<T: Element<Acc = T>>(p: &SpreadScan<T>, rung: &Rung) -> Prepared<SpreadScan<T>> {
     let s = &p.spread;
     let kernels = s.devices.kernels(rung.ptx, &s.entry())?; // such as sum_f32
     let pack = 16 / size_of::<T>() as u64;
@@ -51,7 +46,7 @@ pub fn prepare<T: Element<Acc = T>>(
     let mut epoch = 0_u32;
 
     // ANCHOR: enqueue
-    let enqueue = move |p: &mut SpreadScan<T>| {
+    Ok(Launch::new(kernel, config, depth, move |p: &mut SpreadScan<T>| {
         let s = &p.spread;
         epoch += 1;
         s.devices.fork()?;
@@ -70,7 +65,6 @@ pub fn prepare<T: Element<Acc = T>>(
             }
         }
         s.devices.join()
-    };
+    }))
     // ANCHOR_END: enqueue
-    Ok(Launch::new(kernel, config, depth, enqueue))
 }

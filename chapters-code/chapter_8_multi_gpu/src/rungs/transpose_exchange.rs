@@ -2,20 +2,18 @@
 
 use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, kernel::grid, ptx};
+use harness::{Launch, Prepared, Rung, kernel::grid, rung};
 
 use crate::problem::{Collective, Shared, collective::transpositions_only, matrix};
 
-/// Each device transposes its rows, the devices exchange blocks, and each lays what it has received side by side.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "transpose_exchange",
     "each device transposes its rows, blocks are copied as an all-to-all, and are unpacked",
-    ptx!("kernels/transpose_exchange.ptx"),
-)
-.refuses(transpositions_only);
+    refuses(transpositions_only)
+);
 
 /// Two kernels per device, and one copy per pair of devices between them.
-pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
+pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     let mut kernels = Vec::new();
     for device in p.devices.iter() {
         let module = device.context.load_module(Ptx::from_src(rung.ptx))?;
@@ -31,7 +29,7 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error>
     let (first, config) = (kernels[0].0.clone(), grid(tiles(row_part).max(1) as u64, 256));
 
     // ANCHOR: enqueue
-    let enqueue = move |p: &mut Collective| {
+    Ok(Launch::new(first, config, (), move |p: &mut Collective| {
         if p.n == 0 {
             return Ok(());
         }
@@ -71,7 +69,6 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error>
             unsafe { launch.launch(grid((own * rows).div_ceil(256).clamp(1, most) as u64, 256))? };
         }
         p.devices.join_copies()
-    };
+    }))
     // ANCHOR_END: enqueue
-    Ok(Launch::new(first, config, (), enqueue))
 }

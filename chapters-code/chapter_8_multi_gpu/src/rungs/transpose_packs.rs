@@ -1,20 +1,18 @@
 //! As before, with 16 bytes per access to the memory of a device.
 
-use harness::{Case, Error, Launch, Refusal, Rung, ptx};
+use harness::{Case, Prepared, Refusal, Rung, rung};
 
 use super::transpose_push;
 use crate::problem::{Collective, collective::transpositions_only, matrix};
 
-/// As before, with 16 bytes per access to the memory of a device.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "transpose_packs",
     "tiles of 64 x 64 elements, and 16 bytes per access to the memory of a device",
-    ptx!("kernels/transpose_packs.ptx"),
-)
-.refuses(whole_packs_only);
+    refuses(whole_packs_only)
+);
 
 /// One kernel per device. Before them and after them, all streams meet.
-pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
+pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     transpose_push::in_tiles("transpose_packs", 64, p, rung)
 }
 

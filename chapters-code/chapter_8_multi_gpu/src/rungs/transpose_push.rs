@@ -1,30 +1,23 @@
 //! One kernel per device: a tile is stored, transposed, where it belongs in the memory of another device.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Error, Launch, Rung, ptx};
+use harness::{Launch, Prepared, Rung, rung};
 
 use crate::problem::{Collective, collective::transpositions_only, matrix};
 
-/// One kernel per device: a tile is stored, transposed, where it belongs in the memory of another device.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "transpose_push",
     "one kernel: a tile is stored, transposed, where it belongs in another device's memory",
-    ptx!("kernels/transpose_push.ptx"),
-)
-.refuses(transpositions_only);
+    refuses(transpositions_only)
+);
 
 /// One kernel per device. Before them and after them, all streams meet.
-pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
+pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     in_tiles("transpose_push", 32, p, rung)
 }
 
 /// As [`prepare`], by a kernel of this name with tiles of `side` rows and columns.
-pub fn in_tiles(
-    kernel: &str,
-    side: usize,
-    p: &Collective,
-    rung: &Rung,
-) -> Result<Launch<Collective>, Error> {
+pub fn in_tiles(kernel: &str, side: usize, p: &Collective, rung: &Rung) -> Prepared<Collective> {
     let kernels = p.devices.kernels(rung.ptx, kernel)?;
     let (rows, cols) = matrix(&p.case);
     let (row_part, col_part) = (p.devices.part(rows), p.part());
@@ -34,9 +27,8 @@ pub fn in_tiles(
         shared_mem_bytes: 0,
     };
     let row_parts = p.devices.parts(rows);
-    let kernel = kernels[0].clone();
 
-    let enqueue = move |p: &mut Collective| {
+    Ok(Launch::new(kernels[0].clone(), config, (), move |p: &mut Collective| {
         let outs = p.out_addresses();
         p.devices.fork()?;
         for (rank, (begin, end)) in (0_i32..).zip(&row_parts) {
@@ -53,6 +45,5 @@ pub fn in_tiles(
             unsafe { launch.launch(config)? };
         }
         p.devices.join()
-    };
-    Ok(Launch::new(kernel, config, (), enqueue))
+    }))
 }

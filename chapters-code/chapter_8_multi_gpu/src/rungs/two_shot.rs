@@ -1,23 +1,21 @@
 //! Every device adds one part of all arrays: its kernel loads from all devices, and stores to all.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Error, Launch, Rung, ptx};
+use harness::{Launch, Prepared, Rung, rung};
 
 use crate::problem::{Collective, collective::all_reduces_only};
 
-/// Every device adds one part of all arrays: its kernel loads from all devices, and stores to all.
-pub static RUNG: Rung = Rung::new(
+rung!(
     "two_shot",
     "every device adds one part: its kernel loads from all devices and stores to all",
-    ptx!("kernels/two_shot.ptx"),
-)
-.refuses(all_reduces_only);
+    refuses(all_reduces_only)
+);
 
 /// Threads per block.
 const THREADS: u32 = 512;
 
 /// One kernel per device. Before them and after them, all streams meet.
-pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error> {
+pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     let kernels = p.kernels(rung.ptx, "two_shot")?; // such as two_shot_4
     let parts = p.parts();
     let blocks = (parts[0].1 as u32).div_ceil(4 * THREADS);
@@ -26,10 +24,9 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error>
         block_dim: (THREADS, 1, 1),
         shared_mem_bytes: 0,
     };
-    let kernel = kernels[0].clone();
 
     // ANCHOR: enqueue
-    let enqueue = move |p: &mut Collective| {
+    Ok(Launch::new(kernels[0].clone(), config, (), move |p: &mut Collective| {
         let (inputs, outs) = (p.input_addresses(), p.out_addresses());
         p.devices.fork()?;
         for ((device, kernel), (first, end)) in p.devices.iter().zip(&kernels).zip(&parts) {
@@ -41,7 +38,6 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Result<Launch<Collective>, Error>
             unsafe { launch.launch(config)? };
         }
         p.devices.join()
-    };
+    }))
     // ANCHOR_END: enqueue
-    Ok(Launch::new(kernel, config, (), enqueue))
 }

@@ -253,7 +253,7 @@ fn run_part(
             progress.say(&format!(
                 "WRONG: {} at {} {} {}: {}",
                 row.kernel,
-                row.shape(),
+                row.case.shape,
                 row.op,
                 row.dtype,
                 row.failures.join("; ")

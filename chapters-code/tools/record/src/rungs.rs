@@ -62,10 +62,7 @@ fn segmented(shape: Shape) -> Vec<Case> {
     let scan = SegmentParameters { kind: Some(Kind::Inclusive), ..SegmentParameters::default() };
     let product =
         SegmentParameters { matrix: Some(Matrix::PowerLaw), ..SegmentParameters::default() };
-    let of = |parameters: SegmentParameters| Case {
-        parameters: parameters.into(),
-        ..case(shape, Dtype::F32)
-    };
+    let of = |parameters: SegmentParameters| case(shape, Dtype::F32).with(parameters);
     let conversions = Conversion::ALL
         .map(|to| SegmentParameters { convert: Some(to), ..SegmentParameters::default() });
     let others = [scan, SegmentParameters::default(), product];
@@ -90,10 +87,7 @@ fn patterned(shape: Shape) -> Vec<Case> {
         true => patterns::all(),
         false => patterns::usual().into(),
     };
-    let of = |parameters: AccessParameters| Case {
-        parameters: parameters.into(),
-        ..case(shape, Dtype::F32)
-    };
+    let of = |parameters: AccessParameters| case(shape, Dtype::F32).with(parameters);
     patterns.into_iter().map(of).collect()
 }
 

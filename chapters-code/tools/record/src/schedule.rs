@@ -111,10 +111,8 @@ fn matrices(scope: Scope) -> Vec<Case> {
 /// Keys in bins: the ladder over the sizes from 2^16 on; then, at one size, other types, inputs and
 /// numbers of bins, and even bins of a range of integers.
 fn histograms(scope: Scope) -> Vec<Case> {
-    let keys = |n, dtype, input, bins| Case {
-        input,
-        parameters: HistogramParameters::of_bins(bins).into(),
-        ..vector(n, dtype, Op::Sum)
+    let keys = |n, dtype, input, bins| {
+        Case { input, ..vector(n, dtype, Op::Sum) }.with(HistogramParameters::of_bins(bins))
     };
     let uniform = |n| keys(n, Dtype::U32, Input::Uniform, 256);
     let skewed = [Input::Zipf, Input::Constant];
@@ -136,17 +134,14 @@ fn histograms(scope: Scope) -> Vec<Case> {
         cases.extend([2048, 65_536].map(|bins| keys(1 << 26, Dtype::U32, Input::Zipf, bins)));
         let range = Some(Range { low: 0.0, high: f64::from(1 << 20) });
         let parameters = HistogramParameters { range, ..HistogramParameters::of_bins(256) };
-        cases.push(Case { parameters: parameters.into(), ..uniform(large) });
+        cases.push(uniform(large).with(parameters));
     }
     cases
 }
 
 /// Inclusive sums of f32 over all sizes; then, at one size, the other kind, types and operators.
 fn scans(scope: Scope) -> Vec<Case> {
-    let scan = |n, dtype, op, kind| Case {
-        parameters: ScanParameters::of_kind(kind).into(),
-        ..vector(n, dtype, op)
-    };
+    let scan = |n, dtype, op, kind| vector(n, dtype, op).with(ScanParameters::of_kind(kind));
     let sum = |n| scan(n, Dtype::F32, Op::Sum, Kind::Inclusive);
     let mut cases: Vec<Case> = sizes(scope).into_iter().map(sum).collect();
     if scope == Scope::Full {
@@ -168,10 +163,8 @@ fn scans(scope: Scope) -> Vec<Case> {
 /// Squares of f32 over the sizes; then shapes, sizes of elements, batches and gaps, for the rungs that are
 /// meant for them.
 fn transposes(scope: Scope) -> Vec<Part> {
-    let of = |rows, cols, dtype, parameters: MatrixParameters| Case {
-        dtype,
-        parameters: parameters.into(),
-        ..matrix(rows, cols)
+    let of = |rows, cols, dtype, parameters: MatrixParameters| {
+        Case { dtype, ..matrix(rows, cols) }.with(parameters)
     };
     let square = |side| of(side, side, Dtype::F32, MatrixParameters::default());
     let ladder = |side: u64| part(Box::new(Transpose), square(side));
@@ -215,14 +208,10 @@ fn copies(scope: Scope) -> Vec<Part> {
     }
     static BANKED: [&Rung; 1] = [&chapter_2_histogram::rungs::banked::RUNG];
     let part = |dtype, copies| {
-        let case = Case {
-            parameters: HistogramParameters {
-                copies: Some(copies),
-                ..HistogramParameters::of_bins(256)
-            }
-            .into(),
-            ..vector(1 << 28, dtype, Op::Sum)
-        };
+        let case = vector(1 << 28, dtype, Op::Sum).with(HistogramParameters {
+            copies: Some(copies),
+            ..HistogramParameters::of_bins(256)
+        });
         only(part(Box::new(Histogram::COUNTING), case), &BANKED)
     };
     let all = [Dtype::U8, Dtype::U32].map(|dtype| [1, 4, 32].map(|copies| part(dtype, copies)));
@@ -386,10 +375,8 @@ fn beyond_32_bits() -> Part {
 
 /// A scan of more bytes than 32 bits count: run once.
 fn scan_beyond_32_bits() -> Part {
-    let case = Case {
-        parameters: ScanParameters::of_kind(Kind::Inclusive).into(),
-        ..vector((1 << 32) + 3, Dtype::U8, Op::Sum)
-    };
+    let case =
+        vector((1 << 32) + 3, Dtype::U8, Op::Sum).with(ScanParameters::of_kind(Kind::Inclusive));
     Part { is_timed: false, ..part(Box::new(Scan), case) }
 }
 

@@ -80,6 +80,11 @@ pub trait Chapter {
     /// [`Error::Driver`] where the device has no room.
     fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error>;
 
+    /// The cases whose results a recorded run keeps bit by bit, for other devices to reproduce.
+    fn checksum_cases(&self) -> Vec<Case> {
+        Vec::new()
+    }
+
     /// The rung of this name, if there is one.
     fn find(&self, name: &str) -> Option<Rung> {
         self.rungs().into_iter().find(|rung| rung.name == name)

@@ -169,15 +169,14 @@ fn nothing_runs(chapter: &dyn Chapter, options: &Options, rungs: &[Rung], case: 
     if rungs.iter().any(lacks_kernel)
         && let Some(there) = made_for(rungs, case)
     {
-        return Error::Usage(format!(
-            "{who} {has} this operator and type: {op} of {dtype}\n  remedy: {there}"
-        ));
+        let what = format!("{who} {has} this operator and type: {op} of {dtype}");
+        return Error::usage(what, there);
     }
     let mut reasons: Vec<_> =
         rungs.iter().filter_map(|rung| Some(reason(rung, &rung.refusal(case)?, case))).collect();
     reasons.truncate(3);
     let (title, reasons) = (chapter.title(case), reasons.join("\n          "));
-    Error::Usage(format!("{who} {runs} on {title}\n  remedy: {reasons}"))
+    Error::usage(format!("{who} {runs} on {title}"), reasons)
 }
 
 /// For which types the rungs have a case's operator, and which operators its type; none where the

@@ -22,10 +22,8 @@ const BARS: bars::Layout = bars::Layout { width: 720.0, longest: 710.0, ..bars::
 /// refuses.
 pub fn check(path: &Path) -> Result<(), Error> {
     if path.extension().is_none_or(|extension| extension != "svg") {
-        return Err(Error::Usage(format!(
-            "--plot {}: a picture is an SVG file\n  remedy: name a file that ends in .svg",
-            path.display()
-        )));
+        let what = format!("--plot {}: a picture is an SVG file", path.display());
+        return Err(Error::usage(what, "name a file that ends in .svg"));
     }
     Target::open(path).map(drop)
 }

@@ -94,17 +94,7 @@ impl Subject {
 
     /// What a row is of.
     pub fn of(row: &Row) -> Self {
-        Self {
-            chapter: row.chapter.into(),
-            kernel: row.kernel.into(),
-            n: row.n,
-            rows: row.rows,
-            cols: row.cols,
-            dtype: row.dtype.into(),
-            op: row.op.into(),
-            input: row.input.into(),
-            parameters: row.parameters,
-        }
+        Self::new(row.chapter, row.kernel, &row.case)
     }
 
     /// The chapter's crate.

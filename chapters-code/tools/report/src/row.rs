@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use harness::{
-    Case, Device, Outcome, Parameters, Rung, Shape,
+    Case, Device, Outcome, Parameters, Rung,
     rung::{Compared, Traffic},
     simulator::{Counters, Race},
     timing::{Comparison, Samples, Time},
@@ -83,6 +83,9 @@ pub struct Row {
     pub counters: Option<Counters>,
     /// What the race detector found.
     pub races: Vec<Race>,
+    /// What it ran on.
+    #[serde(skip)]
+    pub case: Case,
     /// The devices that the case used at the same time.
     #[serde(skip)]
     pub devices: usize,
@@ -190,14 +193,6 @@ impl Row {
         Some(before.time_ms?.median / self.time_ms?.median)
     }
 
-    /// The size as people write it.
-    pub fn shape(&self) -> Shape {
-        match (self.rows, self.cols) {
-            (Some(rows), Some(cols)) => Shape::Matrix { rows, cols },
-            _ => Shape::Vector { n: self.n },
-        }
-    }
-
     /// The row of a rung that ran on a case.
     pub fn new(
         chapter: &dyn Chapter,
@@ -244,6 +239,7 @@ impl Row {
             baseline: baseline.map(BaselineTime::from),
             counters: report.counters(),
             races: report.races().cloned().collect(),
+            case: *case,
             devices: chapter.devices(case),
             title: chapter.title(case),
             parameters_in_words: chapter.parameters_in_words(case),

@@ -57,7 +57,7 @@ pub fn run_chapter(
     if options.weak.is_some() {
         let Some(simulator) = runner.device.simulator() else {
             let reason = "--weak asks for the simulator's weak memory, and this device is a GPU";
-            return Err(Error::Usage(format!("{reason}\n  remedy: add --device sim")).into());
+            return Err(Error::usage(reason, "add --device sim").into());
         };
         // The reports are then the same in every run.
         simulator.set(c"threads", 1);
@@ -180,7 +180,10 @@ impl<'a> Printer<'a> {
         let wrong: Vec<_> = self.rows.iter().filter(|row| !row.is_as_declared()).collect();
         for row in &wrong {
             let what = if row.broken { "was not caught" } else { "is wrong" };
-            eprintln!("error: {} {what} at {} {} {}", row.kernel, row.shape(), row.op, row.dtype);
+            eprintln!(
+                "error: {} {what} at {} {} {}",
+                row.kernel, row.case.shape, row.op, row.dtype
+            );
         }
         Ok(wrong.is_empty())
     }

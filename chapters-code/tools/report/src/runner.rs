@@ -48,7 +48,7 @@ impl Runner {
         let device = Device::open(choice)?;
         if device.is_simulated() && !baselines.is_empty() {
             let reason = "baselines are timed, and the simulator has no time";
-            return Err(Error::Usage(format!("{reason}\n  remedy: leave --baseline out")));
+            return Err(Error::usage(reason, "leave --baseline out"));
         }
         let baselines =
             baselines.iter().map(|path| Baselines::open(path)).collect::<Result<_, _>>()?;

@@ -73,9 +73,8 @@ fn alone() -> MutexGuard<'static, ()> {
 }
 
 fn simulator(device: &Device) -> Result<&Simulator, Error> {
-    device.simulator().ok_or_else(|| {
-        Error::Usage("only the simulator traces\n  remedy: use `--device sim`".into())
-    })
+    let refused = || Error::usage("only the simulator traces", "use `--device sim`");
+    device.simulator().ok_or_else(refused)
 }
 
 /// What is wrong with the outcome of a rung that the rung does not declare.

@@ -19,10 +19,7 @@ static LAST: Rungs = &[&staged::RUNG, &warp_specialized::RUNG];
 static SINGLE_PASS: Rungs = &[&lookback::RUNG, &staged::RUNG, &warp_specialized::RUNG];
 
 fn case(n: u64, by: By, density: Density, pattern: Pattern) -> Case {
-    Case {
-        parameters: SelectionParameters::new(by, density, pattern).into(),
-        ..vector(n, Dtype::F32, Op::Sum)
-    }
+    vector(n, Dtype::F32, Op::Sum).with(SelectionParameters::new(by, density, pattern))
 }
 
 /// Half of f32 by a random mask.

@@ -31,15 +31,11 @@ static REDUCTIONS: Rungs = &[
 ];
 
 fn case(n: u64, kind: Option<Kind>, segments: Segments) -> Case {
-    Case {
-        parameters: SegmentParameters {
-            kind,
-            segments: Some(segments),
-            ..SegmentParameters::default()
-        }
-        .into(),
-        ..vector(n, Dtype::F32, Op::Sum)
-    }
+    vector(n, Dtype::F32, Op::Sum).with(SegmentParameters {
+        kind,
+        segments: Some(segments),
+        ..SegmentParameters::default()
+    })
 }
 
 /// An inclusive scan of segments of 64.
@@ -49,19 +45,17 @@ pub(super) fn scan(n: u64) -> Case {
 
 /// A product of a matrix and a vector.
 pub(super) fn product(n: u64, matrix: Matrix) -> Case {
-    Case {
-        parameters: SegmentParameters { matrix: Some(matrix), ..SegmentParameters::default() }
-            .into(),
-        ..vector(n, Dtype::F32, Op::Sum)
-    }
+    vector(n, Dtype::F32, Op::Sum)
+        .with(SegmentParameters { matrix: Some(matrix), ..SegmentParameters::default() })
 }
 
 fn conversion(n: u64, to: Conversion, segments: Segments) -> Case {
     let (convert, segments) = (Some(to), Some(segments));
-    Case {
-        parameters: SegmentParameters { convert, segments, ..SegmentParameters::default() }.into(),
-        ..vector(n, Dtype::U32, Op::Sum)
-    }
+    vector(n, Dtype::U32, Op::Sum).with(SegmentParameters {
+        convert,
+        segments,
+        ..SegmentParameters::default()
+    })
 }
 
 /// A case, and the rungs that run on it.
