@@ -2,12 +2,12 @@
 
 use std::cell::OnceCell;
 
-use cudarc::driver::{CudaSlice, DriverError};
+use cudarc::driver::CudaSlice;
 use harness::{
-    Case, Device, Dtype, Element, Error, Output, Problem, Refusal, Rung, Shape, Traffic,
+    Case, Device, Dtype, Element, Error, InputArray, Memory, Output, Problem, Refusal, Rung, Shape,
+    Traffic,
     baselines::{Baselines, Way},
-    buffer::{self, Fingerprint},
-    inputs,
+    buffer, inputs,
     verify::{Accepted, Verdict},
 };
 
@@ -28,10 +28,9 @@ pub struct Reduction<T: Element> {
     /// The number of elements.
     pub n: u64,
     /// The elements, at least one, for drivers that allocate no empty buffer.
-    pub input: CudaSlice<T>,
+    pub input: InputArray<T>,
     /// The one result.
     pub out: Output<T::Acc>,
-    host: Vec<T>,
     reference: Aggregate,
 }
 
@@ -46,10 +45,9 @@ impl<T: Element> Reduction<T> {
             device: device.clone(),
             case: *case,
             n: case.elements(),
-            input: buffer::to_device(device, &host)?,
             out: Output::new(device, 1)?,
             reference: reduce_on_all_cores(case.op, &host),
-            host,
+            input: InputArray::new(device, host)?,
         })
     }
 
@@ -105,7 +103,7 @@ impl<T: Element> Reduction<T> {
 
 /// What a launch promises: how many rounded additions lie between an element and the result. The error
 /// bound grows with the number ([`harness::bound`]).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Hash)]
 pub struct Depth {
     /// The largest number of rounded additions that an element passes through.
     pub additions: u64,
@@ -123,28 +121,16 @@ impl Depth {
 impl<T: Element> Problem for Reduction<T> {
     type Promise = Depth;
 
-    fn device(&self) -> &Device {
-        &self.device
+    fn setting(&self) -> (&Device, &Case) {
+        (&self.device, &self.case)
     }
 
-    fn case(&self) -> &Case {
-        &self.case
+    fn memory(&mut self) -> Vec<&mut dyn Memory> {
+        vec![&mut self.out, &mut self.input]
     }
 
-    fn reset(&mut self) -> Result<(), DriverError> {
-        self.out.poison()
-    }
-
-    fn judge(&mut self, promise: &Depth, _launches: u64) -> Result<Verdict, Error> {
-        let expected = self.expect(promise);
-        let mut verdict = self.out.compare([expected])?;
-        verdict.failures.extend(buffer::check_input(&self.device, &mut self.input, &self.host)?);
-        Ok(verdict)
-    }
-
-    fn judged(&self, promise: &Depth) -> (u64, Vec<&dyn Fingerprint>) {
-        // What an atomic flushes is part of the bound.
-        (promise.additions << 28 | promise.flushed, vec![&self.out, &self.input])
+    fn compare(&self, promise: &Depth, _launches: u64) -> Result<Verdict, Error> {
+        self.out.compare([self.expect(promise)])
     }
 
     fn traffic(&self, _promise: &Depth) -> Traffic {
@@ -152,10 +138,10 @@ impl<T: Element> Problem for Reduction<T> {
     }
 
     fn refill(&mut self, case: &Case) -> Result<(), Error> {
-        self.host = inputs::generate(case);
-        self.reference = reduce_on_all_cores(case.op, &self.host);
+        self.input.refill(inputs::generate(case))?;
+        self.reference = reduce_on_all_cores(case.op, self.input.host());
         self.case = *case;
-        buffer::overwrite(&self.device, &mut self.input, &self.host)
+        Ok(())
     }
 
     fn baseline(&self, _promise: &Depth, library: &Baselines) -> Result<Vec<Way<Self>>, Error> {
@@ -176,12 +162,11 @@ pub struct MatrixReduction {
     /// The number of columns.
     pub cols: u64,
     /// The elements.
-    pub input: CudaSlice<f32>,
+    pub input: InputArray<f32>,
     /// One result per row.
     pub row_results: Output<f32>,
     /// One result per column.
     pub column_results: Output<f32>,
-    host: Vec<f32>,
     /// Computed when a rung first needs it.
     row_reference: OnceCell<Vec<Aggregate>>,
     column_reference: OnceCell<Vec<Aggregate>>,
@@ -189,7 +174,7 @@ pub struct MatrixReduction {
 
 /// What a launch on a matrix promises: which way it reduces, and the additions that an element passes
 /// through.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Hash)]
 pub enum Axis {
     /// Every row is reduced to one result.
     Rows {
@@ -210,16 +195,14 @@ impl MatrixReduction {
     /// [`Error::Driver`] where the device has no room.
     pub fn new(device: &Device, case: &Case) -> Result<Self, Error> {
         let (rows, cols) = sides(case.shape);
-        let host = inputs::generate(case);
         Ok(Self {
             device: device.clone(),
             case: *case,
             rows,
             cols,
-            input: buffer::to_device(device, &host)?,
+            input: InputArray::new(device, inputs::generate(case))?,
             row_results: Output::new(device, rows as usize)?,
             column_results: Output::new(device, cols as usize)?,
-            host,
             row_reference: OnceCell::new(),
             column_reference: OnceCell::new(),
         })
@@ -232,49 +215,35 @@ impl MatrixReduction {
 
     fn row_reference(&self) -> &[Aggregate] {
         let (rows, cols) = (self.rows as usize, self.cols as usize);
-        self.row_reference.get_or_init(|| reduce_rows(self.case.op, &self.host, rows, cols))
+        self.row_reference.get_or_init(|| reduce_rows(self.case.op, self.input.host(), rows, cols))
     }
 
     fn column_reference(&self) -> &[Aggregate] {
         let (rows, cols) = (self.rows as usize, self.cols as usize);
-        self.column_reference.get_or_init(|| reduce_columns(self.case.op, &self.host, rows, cols))
+        self.column_reference
+            .get_or_init(|| reduce_columns(self.case.op, self.input.host(), rows, cols))
     }
 }
 
 impl Problem for MatrixReduction {
     type Promise = Axis;
 
-    fn device(&self) -> &Device {
-        &self.device
+    fn setting(&self) -> (&Device, &Case) {
+        (&self.device, &self.case)
     }
 
-    fn case(&self) -> &Case {
-        &self.case
+    fn memory(&mut self) -> Vec<&mut dyn Memory> {
+        vec![&mut self.row_results, &mut self.column_results, &mut self.input]
     }
 
-    fn reset(&mut self) -> Result<(), DriverError> {
-        self.row_results.poison()?;
-        self.column_results.poison()
-    }
-
-    fn judge(&mut self, promise: &Axis, _launches: u64) -> Result<Verdict, Error> {
+    fn compare(&self, promise: &Axis, _launches: u64) -> Result<Verdict, Error> {
         let (aggregates, depth, out) = match *promise {
             Axis::Rows { depth } => (self.row_reference(), depth, &self.row_results),
             Axis::Columns { depth } => (self.column_reference(), depth, &self.column_results),
         };
         let op = self.case.op;
         let expected = aggregates.iter().map(|aggregate| aggregate.expect::<f32>(op, depth, 0.0));
-        let mut verdict = out.compare(expected)?;
-        verdict.failures.extend(buffer::check_input(&self.device, &mut self.input, &self.host)?);
-        Ok(verdict)
-    }
-
-    fn judged(&self, axis: &Axis) -> (u64, Vec<&dyn Fingerprint>) {
-        let (is_columns, depth, out) = match *axis {
-            Axis::Rows { depth } => (0, depth, &self.row_results),
-            Axis::Columns { depth } => (1, depth, &self.column_results),
-        };
-        (2 * depth + is_columns, vec![out, &self.input])
+        out.compare(expected)
     }
 
     fn traffic(&self, promise: &Axis) -> Traffic {
@@ -286,10 +255,9 @@ impl Problem for MatrixReduction {
     }
 
     fn refill(&mut self, case: &Case) -> Result<(), Error> {
-        self.host = inputs::generate(case);
         self.case = *case;
         (self.row_reference, self.column_reference) = (OnceCell::new(), OnceCell::new());
-        buffer::overwrite(&self.device, &mut self.input, &self.host)
+        self.input.refill(inputs::generate(case))
     }
 
     fn work(axis: &Axis) -> u32 {

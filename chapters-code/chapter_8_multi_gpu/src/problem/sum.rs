@@ -1,9 +1,9 @@
 //! The sum of an array that is spread over the devices.
 
 use chapter_1_reduce::reference::{Aggregate, reduce, reduce_on_all_cores};
-use cudarc::driver::DriverError;
 use harness::{
-    Case, Device, Element, Error, Op, Output, Problem, Refusal, Rung, Traffic, verify::Verdict,
+    Case, Device, Element, Error, Memory, Op, Output, Problem, Refusal, Rung, Traffic,
+    verify::Verdict,
 };
 
 use super::spread::{Spread, refuses};
@@ -39,23 +39,16 @@ impl<T: Element<Acc = T>> Problem for SpreadSum<T> {
     /// The largest number of rounded additions that an element passes through.
     type Promise = u64;
 
-    fn device(&self) -> &Device {
-        &self.spread.devices[0]
+    fn setting(&self) -> (&Device, &Case) {
+        self.spread.setting()
     }
 
-    fn case(&self) -> &Case {
-        &self.spread.case
+    fn memory(&mut self) -> Vec<&mut dyn Memory> {
+        vec![&mut self.out, &mut self.spread]
     }
 
-    fn reset(&mut self) -> Result<(), DriverError> {
-        self.out.poison()
-    }
-
-    fn judge(&mut self, depth: &u64, _launches: u64) -> Result<Verdict, Error> {
-        let accepted = self.expected.expect::<T>(Op::Sum, *depth, 0.0);
-        let mut verdict = self.out.compare([accepted])?;
-        verdict.failures.extend(self.spread.changed()?);
-        Ok(verdict)
+    fn compare(&self, depth: &u64, _launches: u64) -> Result<Verdict, Error> {
+        self.out.compare([self.expected.expect::<T>(Op::Sum, *depth, 0.0)])
     }
 
     /// Of one device: all read at the same time.
