@@ -13,7 +13,7 @@ use harness::{
 
 use crate::{
     baseline,
-    reference::{Aggregate, reduce_columns, reduce_on_all_cores, reduce_rows},
+    reference::{Aggregate, reduce_columns, reduce_rows},
 };
 
 /// The reduction of a vector on the device.
@@ -31,7 +31,7 @@ pub struct Reduction<T: Element> {
     pub input: InputArray<T>,
     /// The one result.
     pub out: Output<T::Acc>,
-    reference: Aggregate,
+    reference: Aggregate<T>,
 }
 
 impl<T: Element> Reduction<T> {
@@ -46,7 +46,7 @@ impl<T: Element> Reduction<T> {
             case: *case,
             n: case.elements(),
             out: Output::new(device, 1)?,
-            reference: reduce_on_all_cores(case.op, &host),
+            reference: Aggregate::on_all_cores(case.op, &host),
             input: InputArray::new(device, host)?,
         })
     }
@@ -97,7 +97,7 @@ impl<T: Element> Reduction<T> {
     /// The results that are accepted of a launch that keeps its promise.
     fn expect(&self, promise: &Depth) -> Accepted<T::Acc> {
         let flushed = promise.flushed as f64 * f64::from(f32::MIN_POSITIVE);
-        self.reference.expect::<T>(self.case.op, promise.additions, flushed)
+        self.reference.expect(promise.additions, flushed)
     }
 }
 
@@ -139,7 +139,7 @@ impl<T: Element> Problem for Reduction<T> {
 
     fn refill(&mut self, case: &Case) -> Result<(), Error> {
         self.input.refill(inputs::generate(case))?;
-        self.reference = reduce_on_all_cores(case.op, self.input.host());
+        self.reference = Aggregate::on_all_cores(case.op, self.input.host());
         self.case = *case;
         Ok(())
     }
@@ -168,8 +168,8 @@ pub struct MatrixReduction {
     /// One result per column.
     pub column_results: Output<f32>,
     /// Computed when a rung first needs it.
-    row_reference: OnceCell<Vec<Aggregate>>,
-    column_reference: OnceCell<Vec<Aggregate>>,
+    row_reference: OnceCell<Vec<Aggregate<f32>>>,
+    column_reference: OnceCell<Vec<Aggregate<f32>>>,
 }
 
 /// What a launch on a matrix promises: which way it reduces, and the additions that an element passes
@@ -194,7 +194,7 @@ impl MatrixReduction {
     /// # Errors
     /// [`Error::Driver`] where the device has no room.
     pub fn new(device: &Device, case: &Case) -> Result<Self, Error> {
-        let (rows, cols) = sides(case.shape);
+        let (rows, cols) = case.shape.sides().unwrap_or((1, case.elements()));
         Ok(Self {
             device: device.clone(),
             case: *case,
@@ -213,12 +213,12 @@ impl MatrixReduction {
         format!("{}_f32", self.case.op)
     }
 
-    fn row_reference(&self) -> &[Aggregate] {
+    fn row_reference(&self) -> &[Aggregate<f32>] {
         let (rows, cols) = (self.rows as usize, self.cols as usize);
         self.row_reference.get_or_init(|| reduce_rows(self.case.op, self.input.host(), rows, cols))
     }
 
-    fn column_reference(&self) -> &[Aggregate] {
+    fn column_reference(&self) -> &[Aggregate<f32>] {
         let (rows, cols) = (self.rows as usize, self.cols as usize);
         self.column_reference
             .get_or_init(|| reduce_columns(self.case.op, self.input.host(), rows, cols))
@@ -241,8 +241,7 @@ impl Problem for MatrixReduction {
             Axis::Rows { depth } => (self.row_reference(), depth, &self.row_results),
             Axis::Columns { depth } => (self.column_reference(), depth, &self.column_results),
         };
-        let op = self.case.op;
-        let expected = aggregates.iter().map(|aggregate| aggregate.expect::<f32>(op, depth, 0.0));
+        let expected = aggregates.iter().map(|aggregate| aggregate.expect(depth, 0.0));
         out.compare(expected)
     }
 
@@ -269,19 +268,11 @@ impl Problem for MatrixReduction {
             Axis::Columns { .. } => Ok(Vec::new()),
             Axis::Rows { .. } => {
                 // Any order of additions is within the bound of the deepest.
-                let expect = |row: &Aggregate| row.expect::<f32>(self.case.op, self.cols, 0.0);
+                let expect = |row: &Aggregate<f32>| row.expect(self.cols, 0.0);
                 let expected = self.row_reference().iter().map(expect);
                 baseline::reduce_rows(self, &expected.collect::<Vec<_>>(), library)
             }
         }
-    }
-}
-
-/// Rows and columns of a shape. A vector is one row.
-pub fn sides(shape: Shape) -> (u64, u64) {
-    match shape {
-        Shape::Matrix { rows, cols } => (rows, cols),
-        Shape::Vector { n } => (1, n),
     }
 }
 

@@ -5,7 +5,7 @@ use cudarc::nvrtc::Ptx;
 use harness::{Element, Error, Kind, Launch, Rung, ptx};
 
 use crate::problem::{PrefixScan, tile_depth, vectors_only};
-use crate::reference::identity;
+use chapter_1_reduce::reference::identity;
 
 /// The first pass only reduces blocks: it reads the elements and writes one aggregate per block.
 pub static RUNG: Rung = Rung::new(
