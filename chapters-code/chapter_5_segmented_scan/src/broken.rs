@@ -11,7 +11,7 @@ use harness::{
 
 use crate::{
     Matrix, SegmentParameters, Segments,
-    pairs::{Level, add_block_offsets, thread_per_element},
+    pairs::{Level, add_block_offsets, one_thread_per_element},
     problem::{
         scan::{SegmentedScan, scans_only},
         spmv::{Product, products_only},
@@ -176,7 +176,7 @@ fn previous_block_only<T: Element>(
         launch.arg(&mut out).arg(&p.n).arg(&level.values);
         launch.arg(&level.reached).arg(&tile);
         // SAFETY: previous_block_only.cu updates out[0 .. n], and reads a value and a length for each block.
-        unsafe { launch.launch(thread_per_element(p.n)) }.map(drop)
+        unsafe { launch.launch(one_thread_per_element(p.n)) }.map(drop)
     };
     Ok(Launch::new(kernel, config, 5 + 5 + 2 + 1, enqueue))
 }

@@ -4,7 +4,7 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{Element, Error, Launch, PtxText, Rung, ptx};
 
-use crate::pairs::{ADD_BLOCK_OFFSETS, Pairs, add_block_offsets, thread_per_element};
+use crate::pairs::{ADD_BLOCK_OFFSETS, Pairs, add_block_offsets, one_thread_per_element};
 use crate::problem::scan::{SegmentedScan, scans_only};
 
 /// Warps scan in registers, and one ballot gives them the flags.
@@ -64,7 +64,7 @@ pub fn with_offsets_by<T: Element>(
         launch.arg(&mut out).arg(&p.n).arg(&first.scanned).arg(&first.reached).arg(&tile);
         // SAFETY: add_block_offsets.cu is `(T* out, size_t n, const T* scanned, const u32* reached, size_t items_per_block)`.
         // It updates out[0 .. n], and reads scanned and reached for each block of `share` elements.
-        unsafe { launch.launch(thread_per_element(p.n)) }.map(drop)
+        unsafe { launch.launch(one_thread_per_element(p.n)) }.map(drop)
     };
     Ok(Launch::new(kernel, config, depth, enqueue))
 }

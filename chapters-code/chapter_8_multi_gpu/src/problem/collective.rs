@@ -3,7 +3,7 @@
 use cudarc::driver::{CudaFunction, DriverError};
 use harness::{
     Case, ChapterParameters, Device, Dtype, Error, InputArray, Memory, Output, Problem, PtxText,
-    Refusal, Rung, Shape, Traffic,
+    Refusal, Rung, Traffic,
     baselines::Way,
     bound::{self, Compensated},
     inputs,
@@ -159,10 +159,8 @@ impl Collective {
 
 /// The rows and columns of a case. A vector is one row.
 pub fn matrix(case: &Case) -> (usize, usize) {
-    match case.shape {
-        Shape::Matrix { rows, cols } => (rows as usize, cols as usize),
-        Shape::Vector { n } => (1, n as usize),
-    }
+    let (rows, cols) = case.shape.sides().unwrap_or((1, case.elements()));
+    (rows as usize, cols as usize)
 }
 
 /// The arrays of all devices: parts of one array or matrix where the devices put one together, otherwise an array each.
@@ -221,25 +219,19 @@ impl Problem for Collective {
     }
 
     fn compare(&self, _promise: &(), _launches: u64) -> Result<Verdict, Error> {
-        let mut all: Option<Verdict> = None;
+        let mut all = Verdict::default();
         for (d, device) in self.devices.iter().enumerate() {
             device.finish("waiting for a device")?;
-            let mut verdict = self.verdict(d, &self.outs[d])?;
-            for failure in &mut verdict.failures {
-                failure.message = format!("on device {d}: {}", failure.message);
+            let verdict = self.verdict(d, &self.outs[d])?;
+            all.failures.extend(verdict.failures.into_iter().map(|failure| failure.on_device(d)));
+            if d == 0 || verdict.error > all.error {
+                (all.error, all.error_bound) = (verdict.error, verdict.error_bound);
             }
-            all = Some(match all {
-                None => verdict,
-                Some(mut all) => {
-                    all.failures.extend(verdict.failures);
-                    if verdict.error > all.error {
-                        (all.error, all.error_bound) = (verdict.error, verdict.error_bound);
-                    }
-                    all
-                }
-            });
+            if d == 0 {
+                all.checksum = verdict.checksum;
+            }
         }
-        Ok(all.unwrap_or_default())
+        Ok(all)
     }
 
     fn is_settled(_promise: &()) -> bool {

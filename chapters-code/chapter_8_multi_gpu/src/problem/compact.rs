@@ -96,8 +96,7 @@ impl Problem for SpreadCompact {
         for (d, (wanted, number)) in expected.iter().enumerate() {
             self.spread.devices[d].finish("waiting for a device")?;
             let mut wrong = |message| {
-                let message = format!("on device {d}: {message}");
-                failures.push(Failure { by: Checker::Result, message });
+                failures.push(Failure { by: Checker::Result, message }.on_device(d));
             };
             match (self.outs[d].download()?, self.counts[d].download()?) {
                 (Ok(out), Ok(count)) => {

@@ -61,10 +61,7 @@ impl<T: Element> Problem for SpreadScan<T> {
             device.finish("waiting for a device")?;
             match out.download()? {
                 Ok(part) => results.extend(part),
-                Err(mut failure) => {
-                    failure.message = format!("on device {d}: {}", failure.message);
-                    return Ok(Verdict::of(failure));
-                }
+                Err(failure) => return Ok(Verdict::of(failure.on_device(d))),
             }
         }
         Ok(self.reference.judge(*depth, &self.spread.host, &results))
