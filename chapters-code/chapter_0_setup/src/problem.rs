@@ -1,11 +1,8 @@
 //! What the rungs solve: two vectors on the device, their sum or a copy, and the judge.
 
-use cudarc::driver::{CudaSlice, DriverError};
 use harness::{
-    Case, Device, Dtype, Error, Input, Op, Output, Problem, Refusal, Rung, Shape, Traffic,
-    buffer::{self, Fingerprint, POISON},
-    inputs,
-    verify::Verdict,
+    Case, Device, Dtype, Error, Input, InputArray, Memory, Op, Output, Problem, Refusal, Rung,
+    Shape, Traffic, buffer::POISON, inputs, verify::Verdict,
 };
 use rayon::prelude::*;
 
@@ -18,16 +15,15 @@ pub struct Vectors {
     /// The number of elements of each vector.
     pub n: u64,
     /// The first vector.
-    pub a: CudaSlice<f32>,
+    pub a: InputArray<f32>,
     /// The second vector.
-    pub b: CudaSlice<f32>,
+    pub b: InputArray<f32>,
     /// A vector for the result.
     pub out: Output<f32>,
-    host: [Vec<f32>; 2],
 }
 
 /// What a launch does with the vectors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Work {
     /// It adds them.
     Sum,
@@ -43,21 +39,20 @@ impl Vectors {
     /// # Errors
     /// [`Error::Driver`] where the device has no room.
     pub fn new(device: &Device, case: &Case) -> Result<Self, Error> {
-        let host = generate(case);
+        let [a, b] = generate(case);
         Ok(Self {
             device: device.clone(),
             case: *case,
             n: case.elements(),
-            a: buffer::to_device(device, &host[0])?,
-            b: buffer::to_device(device, &host[1])?,
-            out: Output::new(device, host[0].len())?,
-            host,
+            out: Output::new(device, a.len())?,
+            a: InputArray::new(device, a)?,
+            b: InputArray::new(device, b)?,
         })
     }
 
     /// What a launch must leave in the output.
     fn expected(&self, work: Work) -> Vec<f32> {
-        let [a, b] = &self.host;
+        let (a, b) = (self.a.host(), self.b.host());
         let untouched = f32::from_ne_bytes([POISON; 4]);
         match work {
             Work::Sum => a.par_iter().zip(b).map(|(a, b)| a + b).collect(),
@@ -79,31 +74,16 @@ fn generate(case: &Case) -> [Vec<f32>; 2] {
 impl Problem for Vectors {
     type Promise = Work;
 
-    fn device(&self) -> &Device {
-        &self.device
+    fn setting(&self) -> (&Device, &Case) {
+        (&self.device, &self.case)
     }
 
-    fn case(&self) -> &Case {
-        &self.case
+    fn memory(&mut self) -> Vec<&mut dyn Memory> {
+        vec![&mut self.out, &mut self.a, &mut self.b]
     }
 
-    fn reset(&mut self) -> Result<(), DriverError> {
-        self.out.poison()
-    }
-
-    fn judge(&mut self, work: &Work, _launches: u64) -> Result<Verdict, Error> {
-        let mut verdict = self.out.compare_equal(&self.expected(*work))?;
-        let [a, b] = &self.host;
-        let changed = [
-            buffer::check_input(&self.device, &mut self.a, a)?,
-            buffer::check_input(&self.device, &mut self.b, b)?,
-        ];
-        verdict.failures.extend(changed.into_iter().flatten());
-        Ok(verdict)
-    }
-
-    fn judged(&self, work: &Work) -> (u64, Vec<&dyn Fingerprint>) {
-        (*work as u64, vec![&self.out, &self.a, &self.b])
+    fn compare(&self, work: &Work, _launches: u64) -> Result<Verdict, Error> {
+        self.out.compare_equal(&self.expected(*work))
     }
 
     fn traffic(&self, work: &Work) -> Traffic {
@@ -116,10 +96,10 @@ impl Problem for Vectors {
     }
 
     fn refill(&mut self, case: &Case) -> Result<(), Error> {
-        self.host = generate(case);
+        let [a, b] = generate(case);
         self.case = *case;
-        buffer::overwrite(&self.device, &mut self.a, &self.host[0])?;
-        buffer::overwrite(&self.device, &mut self.b, &self.host[1])
+        self.a.refill(a)?;
+        self.b.refill(b)
     }
 }
 

@@ -179,7 +179,7 @@ fn scratch_is_input<T: Element>(p: &Reduction<T>, rung: &Rung) -> Prepared<Reduc
             match pass % 2 {
                 0 => launch.arg(&p.input).arg(&mut scratch),
                 // The fault: this pass writes to the input.
-                _ => launch.arg(&scratch).arg(&mut p.input),
+                _ => launch.arg(&scratch).arg(&mut *p.input),
             };
             launch.arg(&n);
             // SAFETY: scratch_is_input.cu is `(const f32* in, f32* out, size_t n)`. It reads in[0 .. n] and
@@ -187,7 +187,7 @@ fn scratch_is_input<T: Element>(p: &Reduction<T>, rung: &Rung) -> Prepared<Reduc
             unsafe { launch.launch(config(blocks))? };
             n = blocks;
         }
-        let result = if blocks.len().is_multiple_of(2) { &p.input } else { &scratch };
+        let result = if blocks.len().is_multiple_of(2) { &*p.input } else { &scratch };
         // SAFETY: this kernel exists for f32 only, which accumulates in f32.
         let result = unsafe { result.transmute::<T::Acc>(1) };
         let result = result.ok_or(DriverError(CUresult::CUDA_ERROR_INVALID_VALUE))?;

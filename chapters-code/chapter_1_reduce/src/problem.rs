@@ -2,18 +2,18 @@
 
 use std::cell::OnceCell;
 
-use cudarc::driver::{CudaSlice, DriverError};
+use cudarc::driver::CudaSlice;
 use harness::{
-    Case, Device, Dtype, Element, Error, Output, Problem, Refusal, Rung, Shape, Traffic,
+    Case, Device, Dtype, Element, Error, InputArray, Memory, Output, Problem, Refusal, Rung, Shape,
+    Traffic,
     baselines::{Baselines, Way},
-    buffer::{self, Fingerprint},
-    inputs,
+    buffer, inputs,
     verify::{Accepted, Verdict},
 };
 
 use crate::{
     baseline,
-    reference::{Aggregate, reduce_columns, reduce_on_all_cores, reduce_rows},
+    reference::{Aggregate, reduce_columns, reduce_rows},
 };
 
 /// The reduction of a vector on the device.
@@ -28,11 +28,10 @@ pub struct Reduction<T: Element> {
     /// The number of elements.
     pub n: u64,
     /// The elements, at least one, for drivers that allocate no empty buffer.
-    pub input: CudaSlice<T>,
+    pub input: InputArray<T>,
     /// The one result.
     pub out: Output<T::Acc>,
-    host: Vec<T>,
-    reference: Aggregate,
+    reference: Aggregate<T>,
 }
 
 impl<T: Element> Reduction<T> {
@@ -46,10 +45,9 @@ impl<T: Element> Reduction<T> {
             device: device.clone(),
             case: *case,
             n: case.elements(),
-            input: buffer::to_device(device, &host)?,
             out: Output::new(device, 1)?,
-            reference: reduce_on_all_cores(case.op, &host),
-            host,
+            reference: Aggregate::on_all_cores(case.op, &host),
+            input: InputArray::new(device, host)?,
         })
     }
 
@@ -99,13 +97,13 @@ impl<T: Element> Reduction<T> {
     /// The results that are accepted of a launch that keeps its promise.
     fn expect(&self, promise: &Depth) -> Accepted<T::Acc> {
         let flushed = promise.flushed as f64 * f64::from(f32::MIN_POSITIVE);
-        self.reference.expect::<T>(self.case.op, promise.additions, flushed)
+        self.reference.expect(promise.additions, flushed)
     }
 }
 
 /// What a launch promises: how many rounded additions lie between an element and the result. The error
 /// bound grows with the number ([`harness::bound`]).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Hash)]
 pub struct Depth {
     /// The largest number of rounded additions that an element passes through.
     pub additions: u64,
@@ -123,28 +121,16 @@ impl Depth {
 impl<T: Element> Problem for Reduction<T> {
     type Promise = Depth;
 
-    fn device(&self) -> &Device {
-        &self.device
+    fn setting(&self) -> (&Device, &Case) {
+        (&self.device, &self.case)
     }
 
-    fn case(&self) -> &Case {
-        &self.case
+    fn memory(&mut self) -> Vec<&mut dyn Memory> {
+        vec![&mut self.out, &mut self.input]
     }
 
-    fn reset(&mut self) -> Result<(), DriverError> {
-        self.out.poison()
-    }
-
-    fn judge(&mut self, promise: &Depth, _launches: u64) -> Result<Verdict, Error> {
-        let expected = self.expect(promise);
-        let mut verdict = self.out.compare([expected])?;
-        verdict.failures.extend(buffer::check_input(&self.device, &mut self.input, &self.host)?);
-        Ok(verdict)
-    }
-
-    fn judged(&self, promise: &Depth) -> (u64, Vec<&dyn Fingerprint>) {
-        // What an atomic flushes is part of the bound.
-        (promise.additions << 28 | promise.flushed, vec![&self.out, &self.input])
+    fn compare(&self, promise: &Depth, _launches: u64) -> Result<Verdict, Error> {
+        self.out.compare([self.expect(promise)])
     }
 
     fn traffic(&self, _promise: &Depth) -> Traffic {
@@ -152,10 +138,10 @@ impl<T: Element> Problem for Reduction<T> {
     }
 
     fn refill(&mut self, case: &Case) -> Result<(), Error> {
-        self.host = inputs::generate(case);
-        self.reference = reduce_on_all_cores(case.op, &self.host);
+        self.input.refill(inputs::generate(case))?;
+        self.reference = Aggregate::on_all_cores(case.op, self.input.host());
         self.case = *case;
-        buffer::overwrite(&self.device, &mut self.input, &self.host)
+        Ok(())
     }
 
     fn baseline(&self, _promise: &Depth, library: &Baselines) -> Result<Vec<Way<Self>>, Error> {
@@ -176,20 +162,19 @@ pub struct MatrixReduction {
     /// The number of columns.
     pub cols: u64,
     /// The elements.
-    pub input: CudaSlice<f32>,
+    pub input: InputArray<f32>,
     /// One result per row.
     pub row_results: Output<f32>,
     /// One result per column.
     pub column_results: Output<f32>,
-    host: Vec<f32>,
     /// Computed when a rung first needs it.
-    row_reference: OnceCell<Vec<Aggregate>>,
-    column_reference: OnceCell<Vec<Aggregate>>,
+    row_reference: OnceCell<Vec<Aggregate<f32>>>,
+    column_reference: OnceCell<Vec<Aggregate<f32>>>,
 }
 
 /// What a launch on a matrix promises: which way it reduces, and the additions that an element passes
 /// through.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Hash)]
 pub enum Axis {
     /// Every row is reduced to one result.
     Rows {
@@ -209,17 +194,15 @@ impl MatrixReduction {
     /// # Errors
     /// [`Error::Driver`] where the device has no room.
     pub fn new(device: &Device, case: &Case) -> Result<Self, Error> {
-        let (rows, cols) = sides(case.shape);
-        let host = inputs::generate(case);
+        let (rows, cols) = case.shape.sides().unwrap_or((1, case.elements()));
         Ok(Self {
             device: device.clone(),
             case: *case,
             rows,
             cols,
-            input: buffer::to_device(device, &host)?,
+            input: InputArray::new(device, inputs::generate(case))?,
             row_results: Output::new(device, rows as usize)?,
             column_results: Output::new(device, cols as usize)?,
-            host,
             row_reference: OnceCell::new(),
             column_reference: OnceCell::new(),
         })
@@ -230,51 +213,36 @@ impl MatrixReduction {
         format!("{}_f32", self.case.op)
     }
 
-    fn row_reference(&self) -> &[Aggregate] {
+    fn row_reference(&self) -> &[Aggregate<f32>] {
         let (rows, cols) = (self.rows as usize, self.cols as usize);
-        self.row_reference.get_or_init(|| reduce_rows(self.case.op, &self.host, rows, cols))
+        self.row_reference.get_or_init(|| reduce_rows(self.case.op, self.input.host(), rows, cols))
     }
 
-    fn column_reference(&self) -> &[Aggregate] {
+    fn column_reference(&self) -> &[Aggregate<f32>] {
         let (rows, cols) = (self.rows as usize, self.cols as usize);
-        self.column_reference.get_or_init(|| reduce_columns(self.case.op, &self.host, rows, cols))
+        self.column_reference
+            .get_or_init(|| reduce_columns(self.case.op, self.input.host(), rows, cols))
     }
 }
 
 impl Problem for MatrixReduction {
     type Promise = Axis;
 
-    fn device(&self) -> &Device {
-        &self.device
+    fn setting(&self) -> (&Device, &Case) {
+        (&self.device, &self.case)
     }
 
-    fn case(&self) -> &Case {
-        &self.case
+    fn memory(&mut self) -> Vec<&mut dyn Memory> {
+        vec![&mut self.row_results, &mut self.column_results, &mut self.input]
     }
 
-    fn reset(&mut self) -> Result<(), DriverError> {
-        self.row_results.poison()?;
-        self.column_results.poison()
-    }
-
-    fn judge(&mut self, promise: &Axis, _launches: u64) -> Result<Verdict, Error> {
+    fn compare(&self, promise: &Axis, _launches: u64) -> Result<Verdict, Error> {
         let (aggregates, depth, out) = match *promise {
             Axis::Rows { depth } => (self.row_reference(), depth, &self.row_results),
             Axis::Columns { depth } => (self.column_reference(), depth, &self.column_results),
         };
-        let op = self.case.op;
-        let expected = aggregates.iter().map(|aggregate| aggregate.expect::<f32>(op, depth, 0.0));
-        let mut verdict = out.compare(expected)?;
-        verdict.failures.extend(buffer::check_input(&self.device, &mut self.input, &self.host)?);
-        Ok(verdict)
-    }
-
-    fn judged(&self, axis: &Axis) -> (u64, Vec<&dyn Fingerprint>) {
-        let (is_columns, depth, out) = match *axis {
-            Axis::Rows { depth } => (0, depth, &self.row_results),
-            Axis::Columns { depth } => (1, depth, &self.column_results),
-        };
-        (2 * depth + is_columns, vec![out, &self.input])
+        let expected = aggregates.iter().map(|aggregate| aggregate.expect(depth, 0.0));
+        out.compare(expected)
     }
 
     fn traffic(&self, promise: &Axis) -> Traffic {
@@ -286,10 +254,9 @@ impl Problem for MatrixReduction {
     }
 
     fn refill(&mut self, case: &Case) -> Result<(), Error> {
-        self.host = inputs::generate(case);
         self.case = *case;
         (self.row_reference, self.column_reference) = (OnceCell::new(), OnceCell::new());
-        buffer::overwrite(&self.device, &mut self.input, &self.host)
+        self.input.refill(inputs::generate(case))
     }
 
     fn work(axis: &Axis) -> u32 {
@@ -301,19 +268,11 @@ impl Problem for MatrixReduction {
             Axis::Columns { .. } => Ok(Vec::new()),
             Axis::Rows { .. } => {
                 // Any order of additions is within the bound of the deepest.
-                let expect = |row: &Aggregate| row.expect::<f32>(self.case.op, self.cols, 0.0);
+                let expect = |row: &Aggregate<f32>| row.expect(self.cols, 0.0);
                 let expected = self.row_reference().iter().map(expect);
                 baseline::reduce_rows(self, &expected.collect::<Vec<_>>(), library)
             }
         }
-    }
-}
-
-/// Rows and columns of a shape. A vector is one row.
-pub fn sides(shape: Shape) -> (u64, u64) {
-    match shape {
-        Shape::Matrix { rows, cols } => (rows, cols),
-        Shape::Vector { n } => (1, n),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The rungs that load 16 bytes at a time take an input at any address of its type.
 
 use chapter_1_reduce::{
-    reference::reduce,
+    reference::Aggregate,
     rungs::{single_pass_tiled, vectorized},
 };
 use cudarc::driver::{LaunchConfig, PushKernelArg};
@@ -38,8 +38,8 @@ fn check<T: Element>(rung: &Rung, threads: u32, n: usize, skipped: usize) {
         unsafe { launch.launch(config) }.expect("a launch");
     }
     // No rung needs more than one addition per element.
-    let expected = reduce(Op::Sum, host[skipped..].iter().copied());
-    let expected = expected.expect::<T>(Op::Sum, n as u64, 0.0);
+    let expected = Aggregate::of(Op::Sum, host[skipped..].iter().copied());
+    let expected = expected.expect(n as u64, 0.0);
     let failures = out.compare([expected]).expect("a result").failures;
     let (name, dtype) = (rung.name, T::DTYPE);
     assert!(failures.is_empty(), "{name} {dtype} {n} {skipped}: {failures:?}");

@@ -1,12 +1,10 @@
 //! What the rungs solve: buffers on the device, expected counts, and the judge.
 
-use cudarc::driver::{CudaSlice, DriverError};
 use harness::{
-    Case, ChapterParameters, Device, Dtype, Error, Op, Output, Problem, Refusal, Rung, Shape,
-    Traffic,
+    Case, ChapterParameters, Device, Dtype, Error, InputArray, Memory, Op, Output, Problem,
+    Refusal, Rung, Shape, Traffic,
     baselines::{Baselines, Way},
-    buffer::{self, Fingerprint},
-    verify::{Accepted, Verdict},
+    verify::Verdict,
 };
 
 use crate::{
@@ -27,10 +25,9 @@ pub struct Counting<K: Key> {
     /// The bins, as the kernels take them.
     pub bins: Bins,
     /// The keys.
-    pub keys: CudaSlice<K>,
+    pub keys: InputArray<K>,
     /// One counter per bin, and [`bins::EXTRA`] counters for keys that have no bin.
     pub counts: Output<u32>,
-    host: Vec<K>,
     reference: Vec<u32>,
 }
 
@@ -46,10 +43,9 @@ impl<K: Key> Counting<K> {
             case: *case,
             n: host.len() as u64,
             bins,
-            keys: buffer::to_device(device, &host)?,
             counts: Output::new(device, bins.counters() as usize)?,
             reference: histogram_on_all_cores(&host, &bins),
-            host,
+            keys: InputArray::new(device, host)?,
         })
     }
 
@@ -74,28 +70,16 @@ impl<K: Key> Problem for Counting<K> {
     // Counts are exact.
     type Promise = ();
 
-    fn device(&self) -> &Device {
-        &self.device
+    fn setting(&self) -> (&Device, &Case) {
+        (&self.device, &self.case)
     }
 
-    fn case(&self) -> &Case {
-        &self.case
+    fn memory(&mut self) -> Vec<&mut dyn Memory> {
+        vec![&mut self.counts, &mut self.keys]
     }
 
-    fn reset(&mut self) -> Result<(), DriverError> {
-        self.counts.poison()
-    }
-
-    fn judge(&mut self, _promise: &(), _launches: u64) -> Result<Verdict, Error> {
-        let counts = self.reference.iter().copied();
-        let mut verdict = self.counts.compare(counts.map(Accepted::Equal))?;
-        let changed = buffer::check_input(&self.device, &mut self.keys, &self.host)?;
-        verdict.failures.extend(changed);
-        Ok(verdict)
-    }
-
-    fn judged(&self, _promise: &()) -> (u64, Vec<&dyn Fingerprint>) {
-        (0, vec![&self.counts, &self.keys])
+    fn compare(&self, _promise: &(), _launches: u64) -> Result<Verdict, Error> {
+        self.counts.compare_equal(&self.reference)
     }
 
     fn traffic(&self, _promise: &()) -> Traffic {
@@ -104,10 +88,10 @@ impl<K: Key> Problem for Counting<K> {
     }
 
     fn refill(&mut self, case: &Case) -> Result<(), Error> {
-        self.host = inputs::keys(case, &self.bins);
-        self.reference = histogram_on_all_cores(&self.host, &self.bins);
+        self.keys.refill(inputs::keys(case, &self.bins))?;
+        self.reference = histogram_on_all_cores(self.keys.host(), &self.bins);
         self.case = *case;
-        buffer::overwrite(&self.device, &mut self.keys, &self.host)
+        Ok(())
     }
 
     fn baseline(&self, _promise: &(), library: &Baselines) -> Result<Vec<Way<Self>>, Error> {

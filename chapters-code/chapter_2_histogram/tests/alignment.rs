@@ -35,7 +35,7 @@ fn check<K: Key>(ladder: &Ladder<Counting<K>>, case: &Case, host: &[K], skipped:
     let address = memory.device_ptr(&device.stream).0 + (skipped * size_of::<K>()) as u64;
     // SAFETY: `memory` has `len` keys from there on, and lives longer. The slice is leaked, not freed.
     let unaligned = unsafe { device.stream.upgrade_device_ptr(address, len) };
-    let aligned = std::mem::replace(&mut problem.keys, unaligned);
+    let aligned = std::mem::replace(&mut *problem.keys, unaligned);
     for (rung, prepare) in ladder {
         let mut launch = prepare(&problem, rung).expect("it is set up");
         // Twice: what a launch leaves behind is what the next one begins with.
@@ -47,7 +47,7 @@ fn check<K: Key>(ladder: &Ladder<Counting<K>>, case: &Case, host: &[K], skipped:
             assert!(failures.is_empty(), "{name} {dtype} {skipped}: {failures:?}");
         }
     }
-    std::mem::replace(&mut problem.keys, aligned).leak();
+    std::mem::replace(&mut *problem.keys, aligned).leak();
 }
 
 /// u32 keys in even bins of a range, by banked.

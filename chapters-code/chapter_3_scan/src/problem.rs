@@ -1,12 +1,12 @@
 //! What the rungs solve: buffers on the device, inputs, expected results, and the judge.
 
 use crate::parameters;
-use cudarc::driver::{CudaSlice, DriverError, LaunchConfig};
+use cudarc::driver::{CudaSlice, LaunchConfig};
 use harness::{
-    Case, Device, Element, Error, Kind, Output, Problem, PtxText, Refusal, Rung, Shape, Traffic,
+    Case, Device, Element, Error, InputArray, Kind, Memory, Output, Problem, PtxText, Refusal,
+    Rung, Shape, Traffic,
     baselines::{Baselines, Way},
-    buffer::{self, Fingerprint},
-    inputs, ptx,
+    buffer, inputs, ptx,
     verify::Verdict,
 };
 
@@ -28,10 +28,9 @@ pub struct PrefixScan<T: Element> {
     /// The number of elements.
     pub n: u64,
     /// The elements, at least one, for drivers that allocate no empty buffer.
-    pub input: CudaSlice<T>,
+    pub input: InputArray<T>,
     /// One result per element.
     pub out: Output<T>,
-    host: Vec<T>,
     reference: Reference<T>,
 }
 
@@ -54,10 +53,9 @@ impl<T: Element> PrefixScan<T> {
             case: *case,
             kind: parameters::kind(case),
             n: case.elements(),
-            input: buffer::to_device(device, &elements)?,
             out: Output::new(device, elements.len())?,
             reference: Reference::new(case, &elements),
-            host: elements,
+            input: InputArray::new(device, elements)?,
         })
     }
 
@@ -128,31 +126,16 @@ impl<T: Element> Problem for PrefixScan<T> {
     /// it ([`harness::bound`]).
     type Promise = u64;
 
-    fn device(&self) -> &Device {
-        &self.device
+    fn setting(&self) -> (&Device, &Case) {
+        (&self.device, &self.case)
     }
 
-    fn case(&self) -> &Case {
-        &self.case
+    fn memory(&mut self) -> Vec<&mut dyn Memory> {
+        vec![&mut self.out, &mut self.input]
     }
 
-    fn reset(&mut self) -> Result<(), DriverError> {
-        self.out.poison()
-    }
-
-    fn judge(&mut self, depth: &u64, _launches: u64) -> Result<Verdict, Error> {
-        let mut verdict = match self.out.download()? {
-            Ok(results) => self.reference.judge(*depth, &self.host, &results),
-            Err(failure) => Verdict::of(failure),
-        };
-        let (device, input) = (&self.device, &mut self.input);
-        let changed = buffer::check_input(device, input, &self.host)?;
-        verdict.failures.extend(changed);
-        Ok(verdict)
-    }
-
-    fn judged(&self, depth: &u64) -> (u64, Vec<&dyn Fingerprint>) {
-        (*depth, vec![&self.out, &self.input])
+    fn compare(&self, depth: &u64, _launches: u64) -> Result<Verdict, Error> {
+        self.out.judge(|results| self.reference.judge(*depth, self.input.host(), results))
     }
 
     fn traffic(&self, _depth: &u64) -> Traffic {
@@ -160,16 +143,16 @@ impl<T: Element> Problem for PrefixScan<T> {
     }
 
     fn refill(&mut self, case: &Case) -> Result<(), Error> {
-        self.host = inputs::generate(case);
-        self.reference = Reference::new(case, &self.host);
+        self.input.refill(inputs::generate(case))?;
+        self.reference = Reference::new(case, self.input.host());
         self.case = *case;
-        buffer::overwrite(&self.device, &mut self.input, &self.host)
+        Ok(())
     }
 
     fn baseline(&self, _depth: &u64, library: &Baselines) -> Result<Vec<Way<Self>>, Error> {
         let judge = |results: &[T]| {
             // Any order of additions is within the bound of the deepest.
-            self.reference.judge(self.n, &self.host, results)
+            self.reference.judge(self.n, self.input.host(), results)
         };
         baseline::scan(self, judge, library)
     }

@@ -1,112 +1,23 @@
 //! The reference: computes on the CPU what every result is compared with.
 
 use crate::parameters;
+use chapter_1_reduce::reference::Aggregate;
 use harness::{
     Case, Element, Kind, Op,
-    bound::{self, Compensated},
-    case::compose,
     verify::{self, Accepted, Verdict},
 };
 use rayon::prelude::*;
-
-/// An operator's identity.
-pub fn identity<T: Element>(op: Op) -> T {
-    match op {
-        Op::Max => T::LOWEST,
-        Op::Affine => T::from_bits(1 << 32),
-        _ => T::from_f64(0.0),
-    }
-}
-
-/// The aggregate of elements that follow each other.
-#[derive(Clone, Copy, Debug)]
-pub struct Aggregate<T> {
-    op: Op,
-    /// Exact, except that of a sum of floats.
-    value: T,
-    sum: Compensated,
-    /// Σ|x|.
-    absolute_sum: f64,
-    count: u64,
-}
-
-impl<T: Element> Aggregate<T> {
-    /// Of no elements.
-    pub fn new(op: Op) -> Self {
-        Self { op, value: identity(op), sum: Compensated::default(), absolute_sum: 0.0, count: 0 }
-    }
-
-    fn add(&mut self, x: T) {
-        if self.is_rounded() {
-            self.sum.add(x.to_f64());
-            self.absolute_sum += x.to_f64().abs();
-        } else {
-            self.value = combine(self.op, self.value, x);
-        }
-        self.count += 1;
-    }
-
-    /// Appends the aggregate of the elements that follow.
-    fn append(&mut self, later: &Self) {
-        if self.is_rounded() {
-            self.sum.append(later.sum);
-            self.absolute_sum += later.absolute_sum;
-        } else {
-            self.value = combine(self.op, self.value, later.value);
-        }
-        self.count += later.count;
-    }
-
-    /// Whether kernels round.
-    fn is_rounded(&self) -> bool {
-        T::DTYPE.is_float() && self.op == Op::Sum
-    }
-
-    /// What a kernel may write if its elements pass through at most `depth` rounded additions.
-    pub fn expect(&self, depth: u64) -> Accepted<T> {
-        if !self.is_rounded() {
-            return Accepted::Equal(self.value);
-        }
-        let value = self.sum.value();
-        let own = f64::EPSILON / 2.0 * value.abs();
-        let bound = match self.count {
-            // A single element must come out as it is.
-            0 | 1 => 0.0,
-            _ => bound::sum(T::DTYPE, depth, self.absolute_sum) + own,
-        };
-        Accepted::Within { value, bound }
-    }
-}
-
-/// Two values combined by an operator that does not round.
-fn combine<T: Element>(op: Op, a: T, b: T) -> T {
-    let integers = |f: fn(i64, i64) -> i64| T::from_bits(f(a.to_i64(), b.to_i64()) as u64);
-    match op {
-        Op::Max if !T::DTYPE.is_float() => integers(i64::max),
-        // A NaN loses against any number.
-        Op::Max if b.to_f64() > a.to_f64() => b,
-        Op::Max => a,
-        Op::Affine => integers(|a, b| compose(a as u64, b as u64) as i64),
-        _ => integers(i64::wrapping_add),
-    }
-}
 
 /// The number of elements that one core combines at a time.
 pub const CHUNK: usize = 1 << 16;
 
 /// The aggregates before every [`CHUNK`]th element, and that of all elements as the last; by all cores.
 pub fn prefixes<T: Element>(op: Op, elements: &[T]) -> Vec<Aggregate<T>> {
-    let of_chunk = |chunk: &[T]| {
-        let mut aggregate = Aggregate::new(op);
-        chunk.iter().for_each(|&x| aggregate.add(x));
-        aggregate
-    };
-    let chunks: Vec<Aggregate<T>> = elements.par_chunks(CHUNK).map(of_chunk).collect();
+    let chunks = elements.par_chunks(CHUNK);
+    let chunks = chunks.map(|chunk| Aggregate::of(op, chunk.iter().copied()));
     let mut prefixes = vec![Aggregate::new(op)];
-    for (i, chunk) in chunks.iter().enumerate() {
-        let mut next = prefixes[i];
-        next.append(chunk);
-        prefixes.push(next);
+    for (i, chunk) in chunks.collect::<Vec<_>>().iter().enumerate() {
+        prefixes.push(prefixes[i].and(chunk));
     }
     prefixes
 }
@@ -159,8 +70,8 @@ pub fn scan_from<'e, T: Element>(
         let before = aggregate;
         aggregate.add(x);
         match kind {
-            Kind::Inclusive => aggregate.expect(depth),
-            Kind::Exclusive => before.expect(depth),
+            Kind::Inclusive => aggregate.expect(depth, 0.0),
+            Kind::Exclusive => before.expect(depth, 0.0),
         }
     })
 }

@@ -115,6 +115,6 @@ fn prepare<T: Element>(
         let count = bytemuck::pod_read_unaligned(&count[..size_of::<u64>()]);
         let elements = elements.chunks_exact(size_of::<T>());
         let elements: Vec<T> = elements.map(bytemuck::pod_read_unaligned).collect();
-        of.compare(order, count, &elements)
+        of.compare_with(order, count, &elements)
     })
 }

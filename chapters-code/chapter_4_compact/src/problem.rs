@@ -3,11 +3,12 @@
 use std::cell::OnceCell;
 
 use crate::By;
-use cudarc::driver::{CudaSlice, DriverError, PinnedHostSlice};
+use cudarc::driver::PinnedHostSlice;
 use harness::{
-    Case, Device, Element, Error, Op, Output, Problem, Refusal, Rung, Shape, Traffic,
+    Case, Device, Element, Error, InputArray, Memory, Op, Output, Problem, Refusal, Rung, Shape,
+    Traffic,
     baselines::{Baselines, Way},
-    buffer::{self, Fingerprint, POISON},
+    buffer::POISON,
     inputs::generate,
     verify::{self, Accepted, Checker, Failure, Verdict},
 };
@@ -30,9 +31,9 @@ pub struct Compaction<T: Element> {
     /// The number of elements per row of a matrix; 1 for a vector.
     pub width: u64,
     /// The elements: at least one, for drivers that allocate no empty buffer.
-    pub values: CudaSlice<T>,
+    pub values: InputArray<T>,
     /// The mask: a byte per element, or bits in words of 32 bits. Unused where a predicate selects.
-    pub mask: CudaSlice<u8>,
+    pub mask: InputArray<u8>,
     /// The bits of the smallest value that the predicate selects.
     pub pivot: u64,
     /// The selected elements, or rows.
@@ -43,8 +44,6 @@ pub struct Compaction<T: Element> {
     pub count: Output<u64>,
     /// A copy of that number, in page-locked memory.
     pub count_on_host: PinnedHostSlice<u64>,
-    host: Vec<T>,
-    host_mask: Vec<u8>,
     flags: Vec<bool>,
     selected: Vec<T>,
     sorted: OnceCell<Vec<T>>,
@@ -54,7 +53,7 @@ pub struct Compaction<T: Element> {
 }
 
 /// What a launch promises: which elements it writes, in which order.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Hash)]
 pub enum Order {
     /// The selected elements, in order.
     Selected,
@@ -88,7 +87,6 @@ impl<T: Element> Compaction<T> {
     ) -> Result<Self, Error> {
         inputs::check_mask(case, mask)?;
         let (n, width) = inputs::sizes(case);
-        let host_mask = inputs::mask_in_memory(inputs::by(case), mask);
         let flags = reference::flags(case, &elements, mask);
         // SAFETY: every bit pattern is a number, and the number is written before it is read.
         let pinned = unsafe { device.context.alloc_pinned::<u64>(1) };
@@ -97,8 +95,7 @@ impl<T: Element> Compaction<T> {
             case: *case,
             n,
             width,
-            values: buffer::to_device(device, &elements)?,
-            mask: buffer::to_device(device, &host_mask)?,
+            mask: InputArray::new(device, inputs::mask_in_memory(inputs::by(case), mask))?,
             pivot: inputs::bits_of(inputs::pivot::<T>(case)),
             out: Output::new(device, (capacity * width) as usize)?,
             capacity,
@@ -109,8 +106,7 @@ impl<T: Element> Compaction<T> {
             sorted: OnceCell::new(),
             partitioned: OnceCell::new(),
             sectors: OnceCell::new(),
-            host: elements,
-            host_mask,
+            values: InputArray::new(device, elements)?,
             flags,
         })
     }
@@ -133,14 +129,15 @@ impl<T: Element> Compaction<T> {
     /// What is selected, and behind it the others in reverse order; computed when a rung first needs it.
     fn partitioned(&self) -> &[T] {
         self.partitioned.get_or_init(|| {
-            let others = reference::select(&self.host, self.width as usize, &self.flags, false);
+            let (values, width) = (self.values.host(), self.width as usize);
+            let others = reference::select(values, width, &self.flags, false);
             let selected = self.selected.par_iter().copied();
             selected.chain(others.into_par_iter().rev()).collect()
         })
     }
 
     /// Compares a count and an output with the reference. Behind the results, the output must be poison.
-    pub(crate) fn compare(&self, order: Order, count: u64, out: &[T]) -> Verdict {
+    pub(crate) fn compare_with(&self, order: Order, count: u64, out: &[T]) -> Verdict {
         let wanted: &[T] = match order {
             Order::Selected | Order::Any => &self.selected,
             Order::Partition => self.partitioned(),
@@ -197,40 +194,24 @@ fn sorted<T: Element>(elements: &[T]) -> Vec<T> {
 impl<T: Element> Problem for Compaction<T> {
     type Promise = Order;
 
-    fn device(&self) -> &Device {
-        &self.device
+    fn setting(&self) -> (&Device, &Case) {
+        (&self.device, &self.case)
     }
 
-    fn case(&self) -> &Case {
-        &self.case
+    fn memory(&mut self) -> Vec<&mut dyn Memory> {
+        vec![&mut self.out, &mut self.count, &mut self.values, &mut self.mask]
     }
 
-    fn reset(&mut self) -> Result<(), DriverError> {
-        self.out.poison()?;
-        self.count.poison()
-    }
-
-    fn judge(&mut self, order: &Order, _launches: u64) -> Result<Verdict, Error> {
-        let mut verdict = match (self.count.download()?, self.out.download()?) {
-            (Ok(count), Ok(out)) => self.compare(*order, count[0], &out),
+    fn compare(&self, order: &Order, _launches: u64) -> Result<Verdict, Error> {
+        Ok(match (self.count.download()?, self.out.download()?) {
+            (Ok(count), Ok(out)) => self.compare_with(*order, count[0], &out),
             (Err(failure), _) | (_, Err(failure)) => Verdict::of(failure),
-        };
-        let device = &self.device;
-        let changed = [
-            buffer::check_input(device, &mut self.values, &self.host)?,
-            buffer::check_input(device, &mut self.mask, &self.host_mask)?,
-        ];
-        verdict.failures.extend(changed.into_iter().flatten());
-        Ok(verdict)
-    }
-
-    fn judged(&self, order: &Order) -> (u64, Vec<&dyn Fingerprint>) {
-        (*order as u64, vec![&self.out, &self.count, &self.values, &self.mask])
+        })
     }
 
     /// Where the mask says what is selected, only the sectors that hold something selected must be read.
     fn traffic(&self, order: &Order) -> Traffic {
-        let all = size_of_val(&self.host[..]);
+        let all = size_of_val(self.values.host());
         let (read, written) = match order {
             Order::Partition => (all, all),
             Order::Selected | Order::Any => {
@@ -246,23 +227,23 @@ impl<T: Element> Problem for Compaction<T> {
             }
         };
         Traffic {
-            read: (read.min(all) + self.host_mask.len()) as u64,
+            read: (read.min(all) + self.mask.host().len()) as u64,
             written: (written + size_of::<u64>()) as u64,
         }
     }
 
     fn refill(&mut self, case: &Case) -> Result<(), Error> {
         let mask = inputs::mask(case);
-        self.host = generate(case);
-        self.host_mask = inputs::mask_in_memory(inputs::by(case), &mask);
-        self.flags = reference::flags(case, &self.host, &mask);
-        self.selected = reference::select(&self.host, self.width as usize, &self.flags, true);
+        self.values.refill(generate(case))?;
+        self.mask.refill(inputs::mask_in_memory(inputs::by(case), &mask))?;
+        let values = self.values.host();
+        self.flags = reference::flags(case, values, &mask);
+        self.selected = reference::select(values, self.width as usize, &self.flags, true);
         (self.sorted, self.partitioned) = (OnceCell::new(), OnceCell::new());
         self.sectors = OnceCell::new();
         self.pivot = inputs::bits_of(inputs::pivot::<T>(case));
         self.case = *case;
-        buffer::overwrite(&self.device, &mut self.values, &self.host)?;
-        buffer::overwrite(&self.device, &mut self.mask, &self.host_mask)
+        Ok(())
     }
 
     fn work(order: &Order) -> u32 {

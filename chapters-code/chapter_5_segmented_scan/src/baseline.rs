@@ -61,7 +61,7 @@ pub(crate) fn scan<T: Element>(
     let (Some(op), Some(scan)) = (op_code(case.op), Scan::of(library)) else {
         return Ok(Vec::new());
     };
-    let (dtype, n) = (dtype_code(case.dtype), of.host.len());
+    let (dtype, n) = (dtype_code(case.dtype), of.n as usize);
     let exclusive = c_int::from(parameters::kind(&case) == Kind::Exclusive);
     let keys = buffer::to_device(&of.device, &keys(&of.division))?;
     let known = segments(&of.division);
@@ -142,7 +142,7 @@ pub(crate) fn multiply(of: &Product, library: &Baselines) -> Result<Vec<Way<Prod
         offsets: address(&p.device, &p.offsets),
         x: address(&p.device, &p.x),
         rows,
-        cols: p.vector.len(),
+        cols: p.x.host().len(),
         entries,
     };
     let call = Call {
@@ -161,7 +161,7 @@ pub(crate) fn multiply(of: &Product, library: &Baselines) -> Result<Vec<Way<Prod
     // Any order of additions is within the bound of the deepest.
     library.ways(of, call, |computed| {
         let deepest = entries as u64 + 1;
-        reference::judge_product(&of.matrix, &of.vector, deepest, computed)
+        reference::judge_product(&of.matrix, of.x.host(), deepest, computed)
     })
 }
 

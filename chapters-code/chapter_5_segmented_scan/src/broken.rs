@@ -9,7 +9,7 @@ use harness::{Case, Dtype, Element, Kind, Ladder, Launch, Op, Prepared, PtxText,
 
 use crate::{
     Matrix, SegmentParameters, Segments,
-    pairs::{Level, add_block_offsets, thread_per_element},
+    pairs::{Level, add_block_offsets, one_thread_per_element},
     problem::{
         scan::{SegmentedScan, scans_only},
         spmv::{Product, products_only},
@@ -156,6 +156,6 @@ fn previous_block_only<T: Element>(
         launch.arg(&mut out).arg(&p.n).arg(&level.values);
         launch.arg(&level.reached).arg(&tile);
         // SAFETY: previous_block_only.cu updates out[0 .. n], and reads a value and a length for each block.
-        unsafe { launch.launch(thread_per_element(p.n)) }.map(drop)
+        unsafe { launch.launch(one_thread_per_element(p.n)) }.map(drop)
     }))
 }

@@ -18,7 +18,7 @@ pub struct MarketError {
     path: PathBuf,
     /// The line, from 1; 0 for the whole file.
     line: usize,
-    what: What,
+    what: String,
 }
 
 fn place(line: usize) -> String {
@@ -26,37 +26,6 @@ fn place(line: usize) -> String {
         0 => String::new(),
         _ => format!(":{line}"),
     }
-}
-
-/// The mistake in a file.
-#[derive(Debug, thiserror::Error)]
-enum What {
-    #[error("{0}")]
-    Unreadable(std::io::Error),
-    #[error("it does not begin with `%%MatrixMarket matrix coordinate …`")]
-    NoHeader,
-    #[error("entries are `{0}`; what can be read are real, integer and pattern")]
-    Field(String),
-    #[error("the matrix is `{0}`; what can be read are general, symmetric and skew-symmetric")]
-    Symmetry(String),
-    #[error("wanted are {wanted}, found is `{found}`")]
-    NotNumbers { wanted: &'static str, found: String },
-    #[error("{which} {index} is not in 1 to {most}")]
-    OutOfRange { which: &'static str, index: u64, most: u32 },
-    #[error("it is cut off: {found} of {wanted} entries are there")]
-    CutOff { found: u64, wanted: u64 },
-    #[error("an entry more than the {0} that were announced")]
-    OneMore(u64),
-    #[error("{0} rows, columns or entries are more than 32 bits count")]
-    TooMany(u64),
-    #[error("{needed} bytes are needed for its rows and columns, and {room} are free")]
-    TooLarge { needed: u64, room: u64 },
-    #[error("the value is `{0}`, which is no finite number of 32 bits")]
-    NotFinite(String),
-    #[error("a {symmetry} matrix has as many rows as columns, not {rows} and {columns}")]
-    NotSquare { symmetry: &'static str, rows: u64, columns: u64 },
-    #[error("an entry on the diagonal: in a skew-symmetric matrix it is 0 there, and left out")]
-    OnTheDiagonal,
 }
 
 /// What the entries of a file are.
@@ -85,14 +54,14 @@ type Entry = (u32, u32, f32);
 /// [`MarketError`] with the file, the line and the cause.
 pub fn read(path: &Path) -> Result<Csr, MarketError> {
     let error = |(line, what)| MarketError { path: path.to_path_buf(), line, what };
-    let text = fs::read_to_string(path).map_err(|reason| error((0, What::Unreadable(reason))))?;
+    let text = fs::read_to_string(path).map_err(|reason| error((0, reason.to_string())))?;
     // A share for the device, and for what it computes; what is not known is not refused.
     let room = host_available_bytes().map_or(u64::MAX, |bytes| bytes / 4);
     parse(&text, room).map_err(error)
 }
 
 /// A cause with its line.
-type Placed<T> = Result<T, (usize, What)>;
+type Placed<T> = Result<T, (usize, String)>;
 
 /// The matrix of a text, whose rows and columns may take `room` bytes.
 fn parse(text: &str, room: u64) -> Placed<Csr> {
@@ -100,8 +69,7 @@ fn parse(text: &str, room: u64) -> Placed<Csr> {
     let (field, symmetry) = header(lines.next().map_or("", |(_, line)| line))?;
     let mut lines = lines.filter(|(_, line)| !line.starts_with('%') && !line.trim().is_empty());
     let Some((at, sizes)) = lines.next() else {
-        let found = String::new();
-        return Err((text.lines().count(), not_numbers(SIZES, found)));
+        return Err((text.lines().count(), not_numbers(SIZES, "")));
     };
     let sizes = numbers(sizes, SIZES).map_err(|what| (at, what))?;
     let wanted = sizes[2];
@@ -109,18 +77,20 @@ fn parse(text: &str, room: u64) -> Placed<Csr> {
     let (mut entries, mut found, mut last) = (Vec::new(), 0, at);
     for (at, line) in lines {
         if found == wanted {
-            return Err((at, What::OneMore(wanted)));
+            return Err((at, format!("an entry more than the {wanted} that were announced")));
         }
         let entry = entry(line, field, shape).map_err(|what| (at, what))?;
         if symmetry == Symmetry::Skew && entry.0 == entry.1 {
-            return Err((at, What::OnTheDiagonal));
+            let what =
+                "an entry on the diagonal: in a skew-symmetric matrix it is 0 there, and left out";
+            return Err((at, what.into()));
         }
         entries.push(entry);
         entries.extend(mirrored(entry, symmetry));
         (found, last) = (found + 1, at);
     }
     match found < wanted {
-        true => Err((last, What::CutOff { found, wanted })),
+        true => Err((last, format!("it is cut off: {found} of {wanted} entries are there"))),
         false => Ok(by_rows(&entries, shape)),
     }
 }
@@ -132,11 +102,12 @@ fn shape(
     [rows, columns, entries]: [u64; 3],
     symmetry: Symmetry,
     room: u64,
-) -> Result<(u32, u32), What> {
+) -> Result<(u32, u32), String> {
     // Each entry of a symmetric matrix may stand for two.
     let most = rows.max(columns).max(entries.saturating_mul(2));
     if most > u64::from(u32::MAX) - (1 << 16) {
-        return Err(What::TooMany(rows.max(columns).max(entries)));
+        let most = rows.max(columns).max(entries);
+        return Err(format!("{most} rows, columns or entries are more than 32 bits count"));
     }
     let name = match symmetry {
         Symmetry::General => None,
@@ -144,12 +115,16 @@ fn shape(
         Symmetry::Skew => Some("skew-symmetric"),
     };
     if let Some(symmetry) = name.filter(|_| rows != columns) {
-        return Err(What::NotSquare { symmetry, rows, columns });
+        return Err(format!(
+            "a {symmetry} matrix has as many rows as columns, not {rows} and {columns}"
+        ));
     }
     // Lengths, offsets, places and results by row; the vector by column.
     let needed = 16 * rows + 4 * columns;
     match needed > room {
-        true => Err(What::TooLarge { needed, room }),
+        true => {
+            Err(format!("{needed} bytes are needed for its rows and columns, and {room} are free"))
+        }
         false => Ok((rows as u32, columns as u32)),
     }
 }
@@ -158,35 +133,41 @@ fn header(line: &str) -> Placed<(Field, Symmetry)> {
     let line = line.to_lowercase();
     let words: Vec<&str> = line.split_whitespace().collect();
     let ["%%matrixmarket", "matrix", "coordinate", field, symmetry] = words[..] else {
-        return Err((1, What::NoHeader));
+        return Err((1, "it does not begin with `%%MatrixMarket matrix coordinate …`".into()));
     };
     let field = match field {
         "real" | "integer" => Field::Number,
         "pattern" => Field::Pattern,
-        other => return Err((1, What::Field(other.into()))),
+        other => {
+            let readable = "what can be read are real, integer and pattern";
+            return Err((1, format!("entries are `{other}`; {readable}")));
+        }
     };
     let symmetry = match symmetry {
         "general" => Symmetry::General,
         "symmetric" => Symmetry::Symmetric,
         "skew-symmetric" => Symmetry::Skew,
-        other => return Err((1, What::Symmetry(other.into()))),
+        other => {
+            let readable = "what can be read are general, symmetric and skew-symmetric";
+            return Err((1, format!("the matrix is `{other}`; {readable}")));
+        }
     };
     Ok((field, symmetry))
 }
 
-fn not_numbers(wanted: &'static str, found: impl Into<String>) -> What {
-    What::NotNumbers { wanted, found: found.into() }
+fn not_numbers(wanted: &str, found: &str) -> String {
+    format!("wanted are {wanted}, found is `{found}`")
 }
 
 /// A line of `N` numbers and nothing else.
-fn numbers<T: FromStr, const N: usize>(line: &str, wanted: &'static str) -> Result<[T; N], What> {
+fn numbers<T: FromStr, const N: usize>(line: &str, wanted: &str) -> Result<[T; N], String> {
     let words = line.split_whitespace().map(|word| word.parse().ok());
     let numbers: Option<Vec<T>> = words.collect();
     let numbers = numbers.and_then(|numbers| numbers.try_into().ok());
     numbers.ok_or_else(|| not_numbers(wanted, line))
 }
 
-fn entry(line: &str, field: Field, (rows, columns): (u32, u32)) -> Result<Entry, What> {
+fn entry(line: &str, field: Field, (rows, columns): (u32, u32)) -> Result<Entry, String> {
     let (row, column, value) = match field {
         Field::Pattern => {
             let [row, column] = numbers::<u64, 2>(line, "a row and a column")?;
@@ -201,14 +182,16 @@ fn entry(line: &str, field: Field, (rows, columns): (u32, u32)) -> Result<Entry,
             let place = |word: &str| word.parse::<u64>().map_err(|_| wanted());
             let number = value.parse::<f32>().map_err(|_| wanted())?;
             if !number.is_finite() {
-                return Err(What::NotFinite(value.into()));
+                return Err(format!(
+                    "the value is `{value}`, which is no finite number of 32 bits"
+                ));
             }
             (place(row)?, place(column)?, number)
         }
     };
     let in_range = |which, index: u64, most: u32| match (1..=u64::from(most)).contains(&index) {
         true => Ok(index as u32 - 1),
-        false => Err(What::OutOfRange { which, index, most }),
+        false => Err(format!("{which} {index} is not in 1 to {most}")),
     };
     Ok((in_range("row", row, rows)?, in_range("column", column, columns)?, value))
 }

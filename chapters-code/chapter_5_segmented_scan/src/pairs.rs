@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+pub use chapter_3_scan::problem::one_thread_per_element;
 use cudarc::driver::{
     CudaFunction, CudaSlice, CudaStream, DriverError, LaunchConfig, PushKernelArg,
 };
@@ -104,7 +105,7 @@ impl<T: Element> Pairs<T> {
             launch.arg(&level.scanned).arg(&level.reached).arg(&TILE);
             // SAFETY: add_block_offsets.cu is `(T* out, size_t n, const T* scanned, const u32* reached, size_t items_per_block)`.
             // It updates out[0 .. n], and reads scanned and reached for each block of `share` elements.
-            unsafe { launch.launch(thread_per_element(below.blocks))? };
+            unsafe { launch.launch(one_thread_per_element(below.blocks))? };
         }
         Ok(())
     }
@@ -114,15 +115,6 @@ fn blocks_of_a_tile(blocks: u64) -> LaunchConfig {
     LaunchConfig {
         grid_dim: (blocks as u32, 1, 1),
         block_dim: (TILE as u32, 1, 1),
-        shared_mem_bytes: 0,
-    }
-}
-
-/// The launch of `add_block_offsets.cu` on `n` elements.
-pub fn thread_per_element(n: u64) -> LaunchConfig {
-    LaunchConfig {
-        grid_dim: (n.div_ceil(256) as u32, 1, 1),
-        block_dim: (256, 1, 1),
         shared_mem_bytes: 0,
     }
 }

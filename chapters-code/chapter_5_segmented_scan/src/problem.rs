@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// One of the two ways to store head flags.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Form {
     /// One byte per element.
     Bytes,

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use chapter_3_scan::reference::{self as of_one, Aggregate, CHUNK, identity};
+use chapter_1_reduce::reference::Aggregate;
+use chapter_3_scan::reference::{self as of_one, CHUNK};
 use harness::{
     Dtype, Element, Kind, Op,
     bound::{self, Compensated},
@@ -53,11 +54,11 @@ impl<'a, T: Element> Expected<'a, T> {
         self.offsets.ranges_of(segments).map(move |range| {
             let depth = self.depth.min(range.len() as u64);
             let elements = &self.elements[range];
-            let last = match elements.len() > CHUNK {
-                true => of_one::prefixes(self.op, elements).last().map(|all| all.expect(depth)),
-                false => of_one::scan(self.op, Kind::Inclusive, depth, elements).last(),
+            let all = match elements.len() > CHUNK {
+                true => Aggregate::on_all_cores(self.op, elements),
+                false => Aggregate::of(self.op, elements.iter().copied()),
             };
-            last.unwrap_or_else(|| Accepted::Equal(identity(self.op)))
+            all.expect(depth, 0.0)
         })
     }
 

@@ -157,7 +157,7 @@ fn what_the_host_refuses_does_no_harm() {
     let right = Offsets::of_lengths([40, 60]).expect("they are few");
     for (rung, is_bytes) in to_flags().iter().zip([true, false, false]) {
         let mut run = flags_of(rung, &right);
-        run.problem.offsets = device_array(&[0u32, 200, 300]);
+        *run.problem.offsets = device_array(&[0u32, 200, 300]);
         run.once();
         let set: Vec<usize> = match is_bytes {
             true => ones(contents(&run.problem.flags).into_iter().map(u32::from), 1),
@@ -170,8 +170,8 @@ fn what_the_host_refuses_does_no_harm() {
         let (mut flags, mut bits) = (right.flags(), right.bits());
         (flags[0], bits[0]) = (0, bits[0] & !1);
         bits.resize(64, 0);
-        run.problem.flags = device_array(&flags);
-        run.problem.bits = device_array(&bits);
+        *run.problem.flags = device_array(&flags);
+        *run.problem.bits = device_array(&bits);
         run.once();
         let name = rung.0.name;
         assert_eq!(contents(&run.problem.offsets), [0, 40, 100], "{name}");

@@ -1,7 +1,7 @@
 //! The addresses of a case's elements in memory, before and after the transpose.
 
 use crate::MatrixParameters;
-use harness::{Case, ChapterParameters, Shape};
+use harness::{Case, ChapterParameters};
 
 /// The most matrices of a launch: a grid has at most 65,535 blocks in y.
 const MOST_MATRICES: u64 = 65_535;
@@ -36,10 +36,7 @@ pub struct Batch {
 impl Layout {
     /// The layout of a case. A vector is one row.
     pub fn of(case: &Case) -> Self {
-        let (rows, cols) = match case.shape {
-            Shape::Matrix { rows, cols } => (rows, cols),
-            Shape::Vector { n } => (1, n),
-        };
+        let (rows, cols) = case.shape.sides().unwrap_or((1, case.elements()));
         let ld_in = MatrixParameters::of(case).ld.unwrap_or(cols);
         Self {
             rows,
@@ -93,7 +90,7 @@ impl Layout {
 
 #[cfg(test)]
 mod tests {
-    use harness::{Dtype, Op};
+    use harness::{Dtype, Op, Shape};
 
     use super::*;
 

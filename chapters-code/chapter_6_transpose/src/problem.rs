@@ -1,10 +1,11 @@
 //! What the rungs solve: matrices on the device, the expected result, and the judge.
 
-use cudarc::driver::{CudaSlice, DriverError};
+use cudarc::driver::DriverError;
 use harness::{
-    Case, Device, Element, Error, Op, Output, Problem, Refusal, Rung, Shape, Traffic,
+    Case, Device, Element, Error, InputArray, Memory, Op, Output, Problem, Refusal, Rung, Shape,
+    Traffic,
     baselines::{Baselines, Way},
-    buffer::{self, Fingerprint, POISON},
+    buffer::POISON,
     inputs,
     verify::Verdict,
 };
@@ -22,18 +23,17 @@ pub struct Matrices<T: Element> {
     /// Rows, columns and leading dimensions of the input and the output.
     pub layout: Layout,
     /// The matrices, `layout.input_elements()` in all, at least one.
-    pub input: CudaSlice<T>,
+    pub input: InputArray<T>,
     /// The transposed matrices, `layout.output_elements()` in all.
     pub out: Output<T>,
     /// For rungs that work in place: a copy of the input where the matrices are square, otherwise empty.
     pub square: Output<T>,
     /// What `out` must hold: the elements, and between the rows the poison of the reset.
     pub expected: Vec<T>,
-    host: Vec<T>,
 }
 
 /// Where a launch leaves its result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Destination {
     /// The result is in the output.
     Output,
@@ -54,11 +54,10 @@ impl<T: Element> Matrices<T> {
             device: device.clone(),
             case: *case,
             layout,
-            input: buffer::to_device(device, &host)?,
             out: Output::new(device, layout.output_elements() as usize)?,
             square: Output::new(device, copied)?,
             expected: expected(&layout, &host),
-            host,
+            input: InputArray::new(device, host)?,
         })
     }
 
@@ -85,12 +84,12 @@ fn expected<T: Element>(layout: &Layout, host: &[T]) -> Vec<T> {
 impl<T: Element> Problem for Matrices<T> {
     type Promise = Destination;
 
-    fn device(&self) -> &Device {
-        &self.device
+    fn setting(&self) -> (&Device, &Case) {
+        (&self.device, &self.case)
     }
 
-    fn case(&self) -> &Case {
-        &self.case
+    fn memory(&mut self) -> Vec<&mut dyn Memory> {
+        vec![&mut self.out, &mut self.square, &mut self.input]
     }
 
     fn reset(&mut self) -> Result<(), DriverError> {
@@ -98,26 +97,21 @@ impl<T: Element> Problem for Matrices<T> {
         self.square.copy_from(&self.input)
     }
 
-    fn judge(&mut self, destination: &Destination, launches: u64) -> Result<Verdict, Error> {
-        let mut verdict = match destination {
-            Destination::Output => self.out.compare_equal(&self.expected)?,
+    fn compare(&self, destination: &Destination, launches: u64) -> Result<Verdict, Error> {
+        match destination {
+            Destination::Output => self.out.compare_equal(&self.expected),
             Destination::InPlace => {
-                let mut expected = self.host.clone();
+                let mut expected = self.input.host().to_vec();
                 if launches % 2 == 1 {
-                    reference::transpose(&self.layout, &self.host, &mut expected);
+                    reference::transpose(&self.layout, self.input.host(), &mut expected);
                 }
-                self.square.compare_equal(&expected)?
+                self.square.compare_equal(&expected)
             }
-        };
-        verdict.failures.extend(buffer::check_input(&self.device, &mut self.input, &self.host)?);
-        Ok(verdict)
+        }
     }
 
-    fn judged(&self, destination: &Destination) -> (u64, Vec<&dyn Fingerprint>) {
-        match destination {
-            Destination::Output => (0, vec![&self.out, &self.input]),
-            Destination::InPlace => (1, Vec::new()), // every second launch undoes the first
-        }
+    fn is_settled(destination: &Destination) -> bool {
+        *destination == Destination::Output // in place, every second launch undoes the first
     }
 
     fn traffic(&self, _destination: &Destination) -> Traffic {
@@ -126,10 +120,10 @@ impl<T: Element> Problem for Matrices<T> {
     }
 
     fn refill(&mut self, case: &Case) -> Result<(), Error> {
-        self.host = generate(case, &self.layout);
-        self.expected = expected(&self.layout, &self.host);
+        self.input.refill(generate(case, &self.layout))?;
+        self.expected = expected(&self.layout, self.input.host());
         self.case = *case;
-        buffer::overwrite(&self.device, &mut self.input, &self.host)
+        Ok(())
     }
 
     fn baseline(

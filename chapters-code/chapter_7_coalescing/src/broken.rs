@@ -113,7 +113,7 @@ fn in_place_shift(p: &Copies, rung: &Rung) -> Prepared<Copies> {
     let promise = Promise { result: Results::InPlace, traffic: offset_loads::traffic };
     Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut Copies| {
         let mut data = p.spread.view_mut();
-        p.device.stream.memcpy_dtod(&p.input, &mut data)?;
+        p.device.stream.memcpy_dtod(&*p.input, &mut data)?;
         let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&mut data).arg(&p.n).arg(&p.offset);
         // SAFETY: in_place_shift.cu is `(float* data, size_t n, size_t offset)`. It reads and writes within

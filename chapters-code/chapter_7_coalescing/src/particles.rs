@@ -1,8 +1,8 @@
 //! Particles on the device, the addresses of their fields, and the judge of an update.
 
-use cudarc::driver::{CudaSlice, DriverError};
+use cudarc::driver::DriverError;
 use harness::{
-    Case, Device, Error, Output, Problem, Traffic, buffer, inputs,
+    Case, Device, Error, InputArray, Memory, Output, Problem, Traffic, inputs,
     verify::{self, Accepted, Verdict},
 };
 
@@ -28,10 +28,9 @@ pub struct Particles {
     /// The number of particles.
     pub n: u64,
     /// The fields before the first update, in the order that the rung takes them to have.
-    pub input: CudaSlice<f32>,
+    pub input: InputArray<f32>,
     /// A copy of the input, made at every reset, which the launches change.
     pub particles: Output<f32>,
-    host: Vec<f32>,
 }
 
 impl Particles {
@@ -40,14 +39,13 @@ impl Particles {
     /// # Errors
     /// [`Error::Driver`] where the device has no room.
     pub fn new(device: &Device, case: &Case) -> Result<Self, Error> {
-        let host = inputs::generate::<f32>(case);
+        let input = InputArray::new(device, inputs::generate(case))?;
         Ok(Self {
             device: device.clone(),
             case: *case,
             n: case.elements() / FIELDS,
-            input: buffer::to_device(device, &host)?,
-            particles: Output::new(device, host.len())?,
-            host,
+            particles: Output::new(device, input.host().len())?,
+            input,
         })
     }
 }
@@ -55,30 +53,29 @@ impl Particles {
 impl Problem for Particles {
     type Promise = Promise<Self, Layout>;
 
-    fn device(&self) -> &Device {
-        &self.device
+    fn setting(&self) -> (&Device, &Case) {
+        (&self.device, &self.case)
     }
 
-    fn case(&self) -> &Case {
-        &self.case
+    fn memory(&mut self) -> Vec<&mut dyn Memory> {
+        vec![&mut self.particles, &mut self.input]
     }
 
     fn reset(&mut self) -> Result<(), DriverError> {
         self.particles.copy_from(&self.input)
     }
 
-    fn judge(&mut self, promise: &Self::Promise, launches: u64) -> Result<Verdict, Error> {
-        let (host, layout) = (&self.host, promise.result);
+    fn compare(&self, promise: &Self::Promise, launches: u64) -> Result<Verdict, Error> {
+        let (host, layout) = (self.input.host(), promise.result);
         let after = |element| Accepted::Equal(layout.after(launches, host, element));
-        let mut verdict = match self.particles.download()? {
-            Ok(particles) => verify::compare_chunks(bytemuck::cast_slice(&particles), CHUNK, |c| {
-                ((c * CHUNK) as u64..).map(after)
-            }),
-            Err(failure) => Verdict::of(failure),
-        };
-        let changed = buffer::check_input(&self.device, &mut self.input, &self.host)?;
-        verdict.failures.extend(changed);
-        Ok(verdict)
+        self.particles.judge(|particles| {
+            let expected = |c| ((c * CHUNK) as u64..).map(after);
+            verify::compare_chunks(bytemuck::cast_slice(particles), CHUNK, expected)
+        })
+    }
+
+    fn is_settled(_promise: &Self::Promise) -> bool {
+        false // every launch moves the particles on
     }
 
     fn traffic(&self, _promise: &Self::Promise) -> Traffic {
@@ -86,14 +83,13 @@ impl Problem for Particles {
     }
 
     fn refill(&mut self, case: &Case) -> Result<(), Error> {
-        self.host = inputs::generate(case);
         self.case = *case;
-        buffer::overwrite(&self.device, &mut self.input, &self.host)
+        self.input.refill(inputs::generate(case))
     }
 }
 
 /// The order in which the fields of all particles are stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Layout {
     /// All fields of a particle, then those of the next: an array of structures.
     Structures,

@@ -1,12 +1,12 @@
 //! What the rungs that copy solve: buffers on the device, the expected result, and the judge. The other
 //! problems are beside it; what all of them share is here, too.
 
-use cudarc::driver::{CudaSlice, DriverError};
+use std::hash::{Hash, Hasher};
+
 use harness::{
-    Case, ChapterParameters, Device, Dtype, Error, Op, Output, Problem, Refusal, Rung, Shape,
-    Traffic,
+    Case, ChapterParameters, Device, Dtype, Error, InputArray, Memory, Op, Output, Problem,
+    Refusal, Rung, Shape, Traffic,
     baselines::{Baselines, Way},
-    buffer::{self, Fingerprint},
     inputs,
     verify::Verdict,
 };
@@ -24,6 +24,13 @@ pub struct Promise<P, R> {
     pub traffic: fn(&P) -> Prediction,
 }
 
+/// The judge does not look at the traffic.
+impl<P, R: Hash> Hash for Promise<P, R> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.result.hash(state);
+    }
+}
+
 /// A copy of an array, whole, shifted or strided, or the sums of its pairs.
 pub struct Copies {
     /// The device and its stream.
@@ -37,17 +44,16 @@ pub struct Copies {
     /// The elements from one that is copied to the next; 1 for a copy without gaps.
     pub stride: u64,
     /// The elements, at least one, for drivers that allocate no empty buffer.
-    pub input: CudaSlice<f32>,
+    pub input: InputArray<f32>,
     /// The `n` results of kernels that store them side by side.
     pub out: Output<f32>,
     /// The output of kernels that store elements at an offset or a stride. It is as long as the input, and
     /// empty where the case has neither.
     pub spread: Output<f32>,
-    host: Vec<f32>,
 }
 
 /// Where a copy leaves its results.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Results {
     /// The elements from the offset on, one per stride, side by side in `out`.
     Dense,
@@ -65,7 +71,7 @@ impl Copies {
     /// # Errors
     /// [`Error::Driver`] where the device has no room.
     pub fn new(device: &Device, case: &Case) -> Result<Self, Error> {
-        let host = inputs::generate::<f32>(case);
+        let input = InputArray::new(device, inputs::generate(case))?;
         let task = Task::of(case);
         let (offset, stride) = match task {
             Task::Offset(offset) => (offset, 1),
@@ -77,7 +83,7 @@ impl Copies {
             | Task::BytesInFlight { .. } => (0, 1),
         };
         let is_displaced = matches!(task, Task::Offset(_) | Task::Stride(_));
-        let spread = if is_displaced { host.len() } else { 0 };
+        let spread = if is_displaced { input.host().len() } else { 0 };
         let n = task.results(case.elements());
         Ok(Self {
             device: device.clone(),
@@ -85,15 +91,15 @@ impl Copies {
             n,
             offset,
             stride,
-            input: buffer::to_device(device, &host)?,
+            input,
             out: Output::new(device, n as usize)?,
             spread: Output::new(device, spread)?,
-            host,
         })
     }
 
     fn expected(&self, result: Results) -> Vec<f32> {
-        let (host, offset, stride) = (&self.host, self.offset as usize, self.stride as usize);
+        let (offset, stride) = (self.offset as usize, self.stride as usize);
+        let host = self.input.host();
         match result {
             Results::Dense => reference::dense(host, offset, stride),
             Results::Spread => reference::spread(host, offset, stride),
@@ -106,32 +112,20 @@ impl Copies {
 impl Problem for Copies {
     type Promise = Promise<Self, Results>;
 
-    fn device(&self) -> &Device {
-        &self.device
+    fn setting(&self) -> (&Device, &Case) {
+        (&self.device, &self.case)
     }
 
-    fn case(&self) -> &Case {
-        &self.case
+    fn memory(&mut self) -> Vec<&mut dyn Memory> {
+        vec![&mut self.out, &mut self.spread, &mut self.input]
     }
 
-    fn reset(&mut self) -> Result<(), DriverError> {
-        self.out.poison()?;
-        self.spread.poison()
-    }
-
-    fn judge(&mut self, promise: &Self::Promise, _launches: u64) -> Result<Verdict, Error> {
+    fn compare(&self, promise: &Self::Promise, _launches: u64) -> Result<Verdict, Error> {
         let out = match promise.result {
             Results::Dense | Results::PairSums => &self.out,
             Results::Spread | Results::InPlace => &self.spread,
         };
-        let mut verdict = out.compare_equal(&self.expected(promise.result))?;
-        let changed = buffer::check_input(&self.device, &mut self.input, &self.host)?;
-        verdict.failures.extend(changed);
-        Ok(verdict)
-    }
-
-    fn judged(&self, promise: &Self::Promise) -> (u64, Vec<&dyn Fingerprint>) {
-        (promise.result as u64, vec![&self.out, &self.spread, &self.input])
+        out.compare_equal(&self.expected(promise.result))
     }
 
     fn traffic(&self, _promise: &Self::Promise) -> Traffic {
@@ -139,9 +133,8 @@ impl Problem for Copies {
     }
 
     fn refill(&mut self, case: &Case) -> Result<(), Error> {
-        self.host = inputs::generate(case);
         self.case = *case;
-        buffer::overwrite(&self.device, &mut self.input, &self.host)
+        self.input.refill(inputs::generate(case))
     }
 
     fn work(promise: &Self::Promise) -> u32 {

@@ -1,10 +1,7 @@
 //! Reads with a given number of loads per thread, and of blocks per multiprocessor, in flight at a time.
 
-use cudarc::driver::{CudaSlice, DriverError};
 use harness::{
-    Case, ChapterParameters, Device, Error, Output, Problem, Traffic,
-    buffer::{self, Fingerprint},
-    inputs,
+    Case, ChapterParameters, Device, Error, InputArray, Memory, Output, Problem, Traffic, inputs,
     verify::Verdict,
 };
 
@@ -43,10 +40,9 @@ pub struct Reads {
     /// The packs of 16 bytes that are read.
     pub packs: u64,
     /// The packs, aligned to 16 bytes.
-    pub input: CudaSlice<f32>,
+    pub input: InputArray<f32>,
     /// One word per thread of the grid.
     pub words: Output<u32>,
-    host: Vec<f32>,
 }
 
 impl Reads {
@@ -55,7 +51,6 @@ impl Reads {
     /// # Errors
     /// [`Error::Driver`] where the device has no room.
     pub fn new(device: &Device, case: &Case) -> Result<Self, Error> {
-        let host = inputs::generate::<f32>(case);
         let resident = AccessParameters::of(case).resident.unwrap_or(RESIDENT_BLOCKS);
         let blocks = resident * device.properties.multiprocessors;
         Ok(Self {
@@ -64,9 +59,8 @@ impl Reads {
             loads: AccessParameters::of(case).loads.unwrap_or(LOADS_PER_THREAD),
             resident,
             packs: case.elements() / 4,
-            input: buffer::to_device(device, &host)?,
+            input: InputArray::new(device, inputs::generate(case))?,
             words: Output::new(device, (blocks * THREADS) as usize)?,
-            host,
         })
     }
 
@@ -79,28 +73,17 @@ impl Reads {
 impl Problem for Reads {
     type Promise = Promise<Self, ()>;
 
-    fn device(&self) -> &Device {
-        &self.device
+    fn setting(&self) -> (&Device, &Case) {
+        (&self.device, &self.case)
     }
 
-    fn case(&self) -> &Case {
-        &self.case
+    fn memory(&mut self) -> Vec<&mut dyn Memory> {
+        vec![&mut self.words, &mut self.input]
     }
 
-    fn reset(&mut self) -> Result<(), DriverError> {
-        self.words.poison()
-    }
-
-    fn judge(&mut self, _promise: &Self::Promise, _launches: u64) -> Result<Verdict, Error> {
-        let expected = reference::words(&self.host, self.loads, self.blocks());
-        let mut verdict = self.words.compare_equal(&expected)?;
-        let changed = buffer::check_input(&self.device, &mut self.input, &self.host)?;
-        verdict.failures.extend(changed);
-        Ok(verdict)
-    }
-
-    fn judged(&self, _promise: &Self::Promise) -> (u64, Vec<&dyn Fingerprint>) {
-        (0, vec![&self.words, &self.input])
+    fn compare(&self, _promise: &Self::Promise, _launches: u64) -> Result<Verdict, Error> {
+        let expected = reference::words(self.input.host(), self.loads, self.blocks());
+        self.words.compare_equal(&expected)
     }
 
     fn traffic(&self, _promise: &Self::Promise) -> Traffic {
@@ -108,8 +91,7 @@ impl Problem for Reads {
     }
 
     fn refill(&mut self, case: &Case) -> Result<(), Error> {
-        self.host = inputs::generate(case);
         self.case = *case;
-        buffer::overwrite(&self.device, &mut self.input, &self.host)
+        self.input.refill(inputs::generate(case))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use harness::{Case, Dtype, Op, Refusal, Rung, Shape};
+use harness::{Case, Dtype, Memory, Op, Refusal, Rung, Shape};
 
 use crate::{Task, task};
 
@@ -16,6 +16,11 @@ pub mod sum;
 
 pub use collective::{Collective, matrix};
 pub use devices::{Addresses, Devices, MOST, Shared};
+
+/// What lies on the devices, one array on each.
+pub(crate) fn memory<M: Memory>(arrays: &mut [M]) -> impl Iterator<Item = &mut dyn Memory> {
+    arrays.iter_mut().map(|array| array as _)
+}
 
 /// Refuses cases of other tasks than `task`, matrices where the task is for vectors, vectors where it is for matrices, and
 /// all operators but the sum of f32.

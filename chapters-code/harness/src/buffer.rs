@@ -1,11 +1,15 @@
-//! Outputs that show when a kernel writes too much, too little or beside them.
+//! Outputs that show when a kernel writes too much, too little or beside them, and inputs that show when it writes
+//! to them.
 
 use bytemuck::Pod;
-use std::sync::{Mutex, PoisonError};
+use std::{
+    ops::{Deref, DerefMut},
+    sync::{Mutex, PoisonError},
+};
 
 use cudarc::driver::{
-    CudaSlice, CudaView, CudaViewMut, DevicePtrMut, DeviceRepr, DriverError, PinnedHostSlice,
-    PushKernelArg, result, sys::CU_MEMHOSTALLOC_PORTABLE,
+    CudaSlice, CudaView, CudaViewMut, DevicePtrMut, DeviceRepr, DriverError, LaunchArgs,
+    PinnedHostSlice, PushKernelArg, result, sys::CU_MEMHOSTALLOC_PORTABLE,
 };
 use rayon::prelude::*;
 
@@ -24,6 +28,95 @@ pub const POISON: u8 = 0xfb;
 /// Bytes before and after an output on a GPU; keeps the output's alignment. The simulator has guard
 /// zones of its own around every allocation and names the kernel's line, so there it is zero.
 const MARGIN: usize = 4096;
+
+/// Memory of a problem: an [`InputArray`] or an [`Output`].
+pub trait Memory {
+    /// Fills an output with poison. An input keeps its elements.
+    ///
+    /// # Errors
+    /// The driver's error.
+    fn poison(&mut self) -> Result<(), DriverError> {
+        Ok(())
+    }
+
+    /// Where an input has changed, which no launch may do; the input is restored.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where a copy fails.
+    fn changes(&mut self) -> Result<Vec<Failure>, Error> {
+        Ok(Vec::new())
+    }
+
+    /// A number of 64 bits that stands for the bytes: another one for other bytes, but for one case in 2^64. None where
+    /// the memory is not of whole words.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where the kernel cannot be launched.
+    fn fingerprint(&self) -> Result<Option<u64>, Error>;
+}
+
+/// An input: elements on the device, and the same elements on the host. A kernel takes it as it takes a [`CudaSlice`].
+pub struct InputArray<T> {
+    memory: CudaSlice<T>,
+    host: Vec<T>,
+    device: Device,
+}
+
+impl<T: Pod + DeviceRepr> InputArray<T> {
+    /// Copies elements to memory of their own, which has room for at least one.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where the device has no room for them.
+    pub fn new(device: &Device, host: Vec<T>) -> Result<Self, Error> {
+        Ok(Self { memory: to_device(device, &host)?, host, device: device.clone() })
+    }
+
+    /// Replaces all elements, in the same memory.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where the copy fails.
+    pub fn refill(&mut self, host: Vec<T>) -> Result<(), Error> {
+        self.host = host;
+        overwrite(&self.device, &mut self.memory, &self.host)
+    }
+
+    /// What the elements are, whatever a launch has made of them.
+    pub fn host(&self) -> &[T] {
+        &self.host
+    }
+}
+
+impl<T: Pod + DeviceRepr> Memory for InputArray<T> {
+    fn changes(&mut self) -> Result<Vec<Failure>, Error> {
+        let failure = check_input(&self.device, &mut self.memory, &self.host)?;
+        Ok(failure.into_iter().collect())
+    }
+
+    fn fingerprint(&self) -> Result<Option<u64>, Error> {
+        fingerprint_of_all(&self.device, &self.memory)
+    }
+}
+
+impl<T> Deref for InputArray<T> {
+    type Target = CudaSlice<T>;
+
+    fn deref(&self) -> &CudaSlice<T> {
+        &self.memory
+    }
+}
+
+impl<T> DerefMut for InputArray<T> {
+    fn deref_mut(&mut self) -> &mut CudaSlice<T> {
+        &mut self.memory
+    }
+}
+
+// SAFETY: the argument is the one that cudarc makes of the memory.
+unsafe impl<'a, 'b: 'a, T> PushKernelArg<&'b InputArray<T>> for LaunchArgs<'a> {
+    fn arg(&mut self, input: &'b InputArray<T>) -> &mut Self {
+        self.arg(&input.memory)
+    }
+}
 
 /// An output of `T` between two guard zones.
 pub struct Output<T> {
@@ -93,6 +186,25 @@ impl<T: Pod + DeviceRepr> Output<T> {
         }
         to_host(&self.device, &self.view()).map(Ok)
     }
+
+    /// The verdict of `judge` on the output, after checking the guard zones.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where the output cannot be read back.
+    pub fn judge(&self, judge: impl FnOnce(&[T]) -> Verdict) -> Result<Verdict, Error> {
+        Ok(self.download()?.map_or_else(Verdict::of, |computed| judge(&computed)))
+    }
+}
+
+/// The fingerprint covers the guard zones, too.
+impl<T: Pod + DeviceRepr> Memory for Output<T> {
+    fn poison(&mut self) -> Result<(), DriverError> {
+        self.poison()
+    }
+
+    fn fingerprint(&self) -> Result<Option<u64>, Error> {
+        fingerprint_of_all(&self.device, &self.memory)
+    }
 }
 
 impl<T: Element> Output<T> {
@@ -104,10 +216,7 @@ impl<T: Element> Output<T> {
         &self,
         expected: impl IntoIterator<Item = Accepted<T>>,
     ) -> Result<Verdict, Error> {
-        Ok(match self.download()? {
-            Ok(computed) => verify::compare(bytemuck::cast_slice(&computed), expected),
-            Err(failure) => Verdict::of(failure),
-        })
+        self.judge(|computed| verify::compare(bytemuck::cast_slice(computed), expected))
     }
 
     /// Compares the output with the elements that it must equal, on all cores, after checking the guard
@@ -116,10 +225,7 @@ impl<T: Element> Output<T> {
     /// # Errors
     /// [`Error::Driver`] where the output cannot be read back.
     pub fn compare_equal(&self, expected: &[T]) -> Result<Verdict, Error> {
-        Ok(match self.download()? {
-            Ok(computed) => verify::compare_equal(bytemuck::cast_slice(&computed), expected),
-            Err(failure) => Verdict::of(failure),
-        })
+        self.judge(|computed| verify::compare_equal(bytemuck::cast_slice(computed), expected))
     }
 }
 
@@ -305,27 +411,10 @@ fn is_unchanged<T: Pod + DeviceRepr>(
         && fingerprint_of(device, memory, words.len())? == fingerprint(words))
 }
 
-/// An array in device memory whose bytes a number of 64 bits stands for.
-pub trait Fingerprint {
-    /// Another number for other bytes, but for one case in 2^64. None where the array is not of whole words.
-    ///
-    /// # Errors
-    /// [`Error::Driver`] where the kernel cannot be launched.
-    fn fingerprint(&self, device: &Device) -> Result<Option<u64>, Error>;
-}
-
-impl<T> Fingerprint for CudaSlice<T> {
-    fn fingerprint(&self, device: &Device) -> Result<Option<u64>, Error> {
-        let (words, rest) = (self.num_bytes() / 4, self.num_bytes() % 4);
-        if rest == 0 { fingerprint_of(device, self, words).map(Some) } else { Ok(None) }
-    }
-}
-
-/// The fingerprint covers the guard zones, too.
-impl<T> Fingerprint for Output<T> {
-    fn fingerprint(&self, device: &Device) -> Result<Option<u64>, Error> {
-        self.memory.fingerprint(device)
-    }
+/// The fingerprint of an array of whole words.
+fn fingerprint_of_all<T>(device: &Device, memory: &CudaSlice<T>) -> Result<Option<u64>, Error> {
+    let (words, rest) = (memory.num_bytes() / 4, memory.num_bytes() % 4);
+    if rest == 0 { fingerprint_of(device, memory, words).map(Some) } else { Ok(None) }
 }
 
 /// The fingerprint of the first words of an array.
@@ -411,8 +500,8 @@ mod tests {
             assert!(!is_unchanged(&device, &memory, &elements)?, "{at}");
         }
         let bytes = [1u8, 2, 3, 4, 5, 6, 7, 8];
-        assert!(to_device(&device, &bytes)?.fingerprint(&device)?.is_some());
-        assert_eq!(to_device(&device, &bytes[..3])?.fingerprint(&device)?, None);
+        assert!(InputArray::new(&device, bytes.to_vec())?.fingerprint()?.is_some());
+        assert_eq!(InputArray::new(&device, bytes[..3].to_vec())?.fingerprint()?, None);
         let mut last = to_device(&device, &bytes[..7])?;
         assert!(is_unchanged(&device, &last, &bytes[..7])?);
         for at in [0, 4, 6] {

@@ -150,7 +150,7 @@ device_half!(F16 Bf16);
 
 macro_rules! element {
     ($($type:ty: $dtype:ident in $acc:ty, $lowest:expr, $highest:expr,
-       $from:expr, $bits:expr, $to:expr;)*) => {$(
+       $from:expr, $bits:expr, $to:expr, $to_i64:expr;)*) => {$(
         impl Element for $type {
             const DTYPE: Dtype = Dtype::$dtype;
             type Acc = $acc;
@@ -166,49 +166,30 @@ macro_rules! element {
                 $to(self)
             }
             fn to_i64(self) -> i64 {
-                integer!($dtype, self)
+                $to_i64(self)
             }
         }
     )*};
 }
 
-macro_rules! integer {
-    (F32, $x:expr) => {
-        $x as i64
-    };
-    (F64, $x:expr) => {
-        $x as i64
-    };
-    (F16, $x:expr) => {
-        $x.0.to_f64() as i64
-    };
-    (Bf16, $x:expr) => {
-        $x.0.to_f64() as i64
-    };
-    (U128, $x:expr) => {
-        $x as i64
-    };
-    ($dtype:ident, $x:expr) => {
-        i64::from($x)
-    };
-}
-
 element! {
-    i32: I32 in i32, i32::MIN, i32::MAX, |v| v as i32, |b| b as i32, |x| x as f64;
-    u32: U32 in u32, u32::MIN, u32::MAX, |v| v as u32, |b| b as u32, |x| x as f64;
-    i64: I64 in i64, i64::MIN, i64::MAX, |v| v as i64, |b| b as i64, |x| x as f64;
+    i32: I32 in i32, i32::MIN, i32::MAX, |v| v as i32, |b| b as i32, |x| x as f64, i64::from;
+    u32: U32 in u32, u32::MIN, u32::MAX, |v| v as u32, |b| b as u32, |x| x as f64, i64::from;
+    i64: I64 in i64, i64::MIN, i64::MAX, |v| v as i64, |b| b as i64, |x| x as f64, i64::from;
     f32: F32 in f32, f32::NEG_INFINITY, f32::INFINITY,
-        |v| v as f32, |b| f32::from_bits(b as u32), |x| x as f64;
-    f64: F64 in f64, f64::NEG_INFINITY, f64::INFINITY, |v| v, f64::from_bits, |x| x;
+        |v| v as f32, |b| f32::from_bits(b as u32), |x| x as f64, |x| x as i64;
+    f64: F64 in f64, f64::NEG_INFINITY, f64::INFINITY, |v| v, f64::from_bits, |x| x, |x| x as i64;
     F16: F16 in f32, F16(f16::NEG_INFINITY), F16(f16::INFINITY),
-        |v| F16(f16::from_f64(v)), |b| F16(f16::from_bits(b as u16)), |x: F16| x.0.to_f64();
+        |v| F16(f16::from_f64(v)), |b| F16(f16::from_bits(b as u16)),
+        |x: F16| x.0.to_f64(), |x: F16| x.0.to_f64() as i64;
     Bf16: Bf16 in f32, Bf16(bf16::NEG_INFINITY), Bf16(bf16::INFINITY),
-        |v| Bf16(bf16::from_f64(v)), |b| Bf16(bf16::from_bits(b as u16)), |x: Bf16| x.0.to_f64();
-    u8: U8 in u8, u8::MIN, u8::MAX, |v| v as u8, |b| b as u8, |x| x as f64;
-    u16: U16 in u16, u16::MIN, u16::MAX, |v| v as u16, |b| b as u16, |x| x as f64;
+        |v| Bf16(bf16::from_f64(v)), |b| Bf16(bf16::from_bits(b as u16)),
+        |x: Bf16| x.0.to_f64(), |x: Bf16| x.0.to_f64() as i64;
+    u8: U8 in u8, u8::MIN, u8::MAX, |v| v as u8, |b| b as u8, |x| x as f64, i64::from;
+    u16: U16 in u16, u16::MIN, u16::MAX, |v| v as u16, |b| b as u16, |x| x as f64, i64::from;
     // The upper half is the lower's complement: a kernel that mixes them up is detected.
     u128: U128 in u128, u128::MIN, u128::MAX,
-        |v| v as u128, |b: u64| u128::from(b) | u128::from(!b) << 64, |x| x as f64;
+        |v| v as u128, |b: u64| u128::from(b) | u128::from(!b) << 64, |x| x as f64, |x| x as i64;
 }
 
 /// Evaluates an expression with `$T` standing for the Rust type of a [`Dtype`].
@@ -219,12 +200,15 @@ macro_rules! with_element {
             I32 i32, U32 u32, I64 i64, F32 f32, F64 f64, F16 $crate::dtype::F16, Bf16 $crate::dtype::Bf16,
             U8 u8, U16 u16, U128 u128)
     }};
-    (@ $dtype:expr, $T:ident => $body:expr, $($name:ident $type:ty),*) => {
+    (@ $dtype:expr, $T:ident => $body:expr, $($name:ident $type:ty),*
+        $(; $other:ident => $otherwise:expr)?
+    ) => {
         match $dtype {
             $($crate::Dtype::$name => {
                 type $T = $type;
                 $body
             })*
+            $($other => $otherwise,)?
         }
     };
 }
@@ -234,16 +218,8 @@ macro_rules! with_element {
 #[macro_export]
 macro_rules! with_number {
     ($dtype:expr, $T:ident => $body:expr) => {{
-        $crate::with_number!(@ $dtype, $T => $body,
-            I32 i32, U32 u32, I64 i64, F32 f32, F64 f64, F16 $crate::dtype::F16, Bf16 $crate::dtype::Bf16)
+        $crate::with_element!(@ $dtype, $T => $body,
+            I32 i32, U32 u32, I64 i64, F32 f32, F64 f64, F16 $crate::dtype::F16, Bf16 $crate::dtype::Bf16;
+            other => Err($crate::Error::Usage(format!("no kernel computes with {other}"))))
     }};
-    (@ $dtype:expr, $T:ident => $body:expr, $($name:ident $type:ty),*) => {
-        match $dtype {
-            $($crate::Dtype::$name => {
-                type $T = $type;
-                $body
-            })*
-            other => Err($crate::Error::Usage(format!("no kernel computes with {other}"))),
-        }
-    };
 }

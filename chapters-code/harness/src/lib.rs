@@ -25,7 +25,7 @@ pub mod timing;
 pub mod verify;
 pub mod weak;
 
-pub use buffer::Output;
+pub use buffer::{InputArray, Memory, Output};
 pub use case::{Case, Input, Kind, Op};
 pub use device::Device;
 pub use driver::DeviceChoice;

@@ -8,6 +8,7 @@
 use std::{
     borrow::Cow,
     collections::{HashMap, hash_map::Entry},
+    hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash},
 };
 
 use cudarc::driver::{CudaFunction, DriverError, LaunchConfig};
@@ -15,7 +16,7 @@ use cudarc::driver::{CudaFunction, DriverError, LaunchConfig};
 use crate::{
     Case, Device, Error,
     baselines::{Baselines, Way},
-    buffer::Fingerprint,
+    buffer::Memory,
     graph,
     kernel::{self, PtxText, Usage},
     simulator::Report,
@@ -34,7 +35,7 @@ pub struct Posed<P: Problem> {
     right: HashMap<Judged, Verdict>,
 }
 
-/// The number of [`Problem::judged`], and the fingerprints of its arrays.
+/// The hash of a promise, and the fingerprints of all memory.
 type Judged = (u64, Vec<u64>);
 
 /// What a rung did on a problem.
@@ -161,13 +162,15 @@ impl<P: Problem> Posed<P> {
     /// is not judged again: most rungs of a ladder leave the same ones, and to judge them copies gigabytes to the host.
     fn judge_once(&mut self, promise: &P::Promise, launches: u64) -> Result<Verdict, Error> {
         let p = &mut self.problem;
-        let (number, arrays) = p.judged(promise);
-        let fingerprints = arrays.iter().map(|array| array.fingerprint(p.device()));
-        let fingerprints: Option<Vec<u64>> = fingerprints.collect::<Result<_, _>>()?;
-        let Some(fingerprints) = fingerprints.filter(|all| !all.is_empty()) else {
+        if !P::is_settled(promise) {
+            return p.judge(promise, launches);
+        }
+        let fingerprints = p.memory().into_iter().map(|memory| memory.fingerprint());
+        let Some(fingerprints) = fingerprints.collect::<Result<_, _>>()? else {
             return p.judge(promise, launches);
         };
-        match self.right.entry((number, fingerprints)) {
+        let promised = BuildHasherDefault::<DefaultHasher>::default().hash_one(promise);
+        match self.right.entry((promised, fingerprints)) {
             Entry::Occupied(known) => Ok(known.get().clone()),
             Entry::Vacant(new) => {
                 let verdict = p.judge(promise, launches)?;
@@ -318,33 +321,56 @@ fn race(report: &Report) -> Option<Failure> {
 pub trait Problem: Sized {
     /// What a launch promises of its result, such as the depth of its tree of additions. The judge
     /// derives its tolerance from the promise.
-    type Promise;
+    type Promise: Hash;
+
+    /// The device that holds the buffers, and the case that they were made for.
+    fn setting(&self) -> (&Device, &Case);
+
+    /// All inputs and outputs.
+    fn memory(&mut self) -> Vec<&mut dyn Memory>;
+
+    /// Compares the outputs with the reference. `launches` is how often the rung ran since the last reset; only rungs
+    /// that add to their output need it.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where the results cannot be read back.
+    fn compare(&self, promise: &Self::Promise, launches: u64) -> Result<Verdict, Error>;
+
+    /// Whether the verdict of [`Problem::compare`] depends on the promise and the memory alone, and not on the number of
+    /// launches.
+    fn is_settled(_promise: &Self::Promise) -> bool {
+        true
+    }
 
     /// The device that holds the buffers.
-    fn device(&self) -> &Device;
+    fn device(&self) -> &Device {
+        self.setting().0
+    }
 
     /// The case that the buffers were made for.
-    fn case(&self) -> &Case;
+    fn case(&self) -> &Case {
+        self.setting().1
+    }
 
     /// Fills all outputs with poison, and restores what the rungs change in place.
     ///
     /// # Errors
     /// The driver's error.
-    fn reset(&mut self) -> Result<(), DriverError>;
+    fn reset(&mut self) -> Result<(), DriverError> {
+        self.memory().into_iter().try_for_each(|memory| memory.poison())
+    }
 
-    /// Compares the outputs with the reference, and the inputs with what they were. `launches` is how often
-    /// the rung ran since the last reset; only rungs that add to their output need it. An input that has
-    /// changed is restored.
+    /// Compares the outputs with the reference, and the inputs with what they were. An input that has changed is
+    /// restored.
     ///
     /// # Errors
     /// [`Error::Driver`] where the results cannot be read back.
-    fn judge(&mut self, promise: &Self::Promise, launches: u64) -> Result<Verdict, Error>;
-
-    /// What the verdict of [`Problem::judge`] depends on: a number for the promise, different where the promise lets the
-    /// judge accept other results, and all arrays that the judge looks at. No arrays where the verdict depends on more,
-    /// such as the number of launches.
-    fn judged(&self, _promise: &Self::Promise) -> (u64, Vec<&dyn Fingerprint>) {
-        (0, Vec::new())
+    fn judge(&mut self, promise: &Self::Promise, launches: u64) -> Result<Verdict, Error> {
+        let mut verdict = self.compare(promise, launches)?;
+        for memory in self.memory() {
+            verdict.failures.extend(memory.changes()?);
+        }
+        Ok(verdict)
     }
 
     /// The bytes that the operation must move: what this input forces it to read, once, and every output once.
@@ -608,6 +634,8 @@ impl Refusal {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use super::*;
     use crate::{DeviceChoice, Dtype, Input, Output, Shape, verify};
 
@@ -616,32 +644,24 @@ mod tests {
         device: Device,
         case: Case,
         out: Output<u32>,
-        judged: u64,
+        judged: Cell<u64>,
     }
 
     impl Problem for Number {
         /// From which launch on the number is wrong.
         type Promise = u64;
 
-        fn device(&self) -> &Device {
-            &self.device
+        fn setting(&self) -> (&Device, &Case) {
+            (&self.device, &self.case)
         }
 
-        fn case(&self) -> &Case {
-            &self.case
+        fn memory(&mut self) -> Vec<&mut dyn Memory> {
+            vec![&mut self.out]
         }
 
-        fn reset(&mut self) -> Result<(), DriverError> {
-            self.out.poison()
-        }
-
-        fn judge(&mut self, _wrong_from: &u64, _launches: u64) -> Result<Verdict, Error> {
-            self.judged += 1;
+        fn compare(&self, _wrong_from: &u64, _launches: u64) -> Result<Verdict, Error> {
+            self.judged.set(self.judged.get() + 1);
             self.out.compare([verify::Accepted::Equal(1)])
-        }
-
-        fn judged(&self, _wrong_from: &u64) -> (u64, Vec<&dyn Fingerprint>) {
-            (0, vec![&self.out])
         }
 
         fn traffic(&self, _wrong_from: &u64) -> Traffic {
@@ -674,12 +694,12 @@ mod tests {
             (Dtype::U32, crate::Op::Sum, Input::Uniform, Default::default());
         let case = Case { shape, dtype, op, input, seed: 1, block: None, parameters };
         let out = Output::new(&device, 1)?;
-        let problem = Number { device: device.clone(), case, out, judged: 0 };
+        let problem = Number { device: device.clone(), case, out, judged: Cell::new(0) };
         let rung = Rung::new("number", "writes 1", crate::ptx!("kernels/empty.ptx"));
         let mut posed = Posed::new(problem, vec![(rung.up_to(wrong_from), prepare as Prepare<_>)]);
         let mut bench = Bench::new(&device, 1)?;
         let outcome = posed.run_rung("number", Some(&mut bench), &[])?;
-        Ok((outcome.verdict, posed.problem.judged))
+        Ok((outcome.verdict, posed.problem.judged.get()))
     }
 
     #[test]

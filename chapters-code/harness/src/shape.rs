@@ -38,9 +38,7 @@ impl Shape {
             Self::Matrix { rows, cols } => rows * cols,
         }
     }
-}
 
-impl Shape {
     /// The rows and the columns of a matrix; none for a vector.
     pub fn sides(self) -> Option<(u64, u64)> {
         match self {

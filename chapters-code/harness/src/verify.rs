@@ -96,6 +96,11 @@ impl Failure {
         let message = format!("the byte at {at} from the output's start was written");
         Self { by: Checker::Guard, message }
     }
+
+    /// The same failure, on one of several devices.
+    pub fn on_device(self, d: usize) -> Self {
+        Self { message: format!("on device {d}: {}", self.message), ..self }
+    }
 }
 
 /// What can notice that a kernel is wrong.

@@ -5,7 +5,7 @@ use cudarc::nvrtc::Ptx;
 use harness::{Element, Kind, Launch, Prepared, Rung, rung};
 
 use crate::problem::{PrefixScan, tile_depth, vectors_only};
-use crate::reference::identity;
+use chapter_1_reduce::reference::identity;
 
 rung!(
     "reduce_then_scan",

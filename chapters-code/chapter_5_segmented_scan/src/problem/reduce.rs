@@ -1,11 +1,9 @@
 //! The reduction of every segment.
 
 use bytemuck::cast_slice;
-use cudarc::driver::{CudaSlice, DriverError};
 use harness::{
-    Case, Device, Element, Error, Output, Problem, Refusal, Rung, Traffic,
+    Case, Device, Element, Error, InputArray, Memory, Output, Problem, Refusal, Rung, Traffic,
     baselines::{Baselines, Way},
-    buffer::{self, Fingerprint},
     inputs,
     verify::Verdict,
 };
@@ -19,7 +17,7 @@ use crate::{
 };
 
 /// How a launch knows where segments are, and the largest number of rounded operations that an element passes through.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Given {
     /// It reads their offsets.
     Offsets {
@@ -53,12 +51,11 @@ pub struct SegmentedReduce<T: Element> {
     /// The number of segments, empty ones included.
     pub segments: u32,
     /// The elements.
-    pub values: CudaSlice<T>,
+    pub values: InputArray<T>,
     /// Where each segment begins, and the number of elements.
-    pub offsets: CudaSlice<u32>,
+    pub offsets: InputArray<u32>,
     /// One result per segment.
     pub out: Output<T>,
-    pub(crate) host: Vec<T>,
     pub(crate) division: Offsets,
 }
 
@@ -86,10 +83,9 @@ impl<T: Element> SegmentedReduce<T> {
             case: *case,
             n: case.elements(),
             segments: division.count() as u32,
-            values: buffer::to_device(device, &host)?,
-            offsets: buffer::to_device(device, division.as_slice())?,
+            values: InputArray::new(device, host)?,
+            offsets: InputArray::new(device, division.as_slice().to_vec())?,
             out: Output::new(device, division.count())?,
-            host,
             division,
         })
     }
@@ -107,44 +103,23 @@ impl<T: Element> SegmentedReduce<T> {
     }
 
     pub(crate) fn expected(&self, depth: u64) -> Expected<'_, T> {
-        Expected::new(self.case.op, depth, &self.host, &self.division)
+        Expected::new(self.case.op, depth, self.values.host(), &self.division)
     }
 }
 
 impl<T: Element> Problem for SegmentedReduce<T> {
     type Promise = Given;
 
-    fn device(&self) -> &Device {
-        &self.device
+    fn setting(&self) -> (&Device, &Case) {
+        (&self.device, &self.case)
     }
 
-    fn case(&self) -> &Case {
-        &self.case
+    fn memory(&mut self) -> Vec<&mut dyn Memory> {
+        vec![&mut self.out, &mut self.values, &mut self.offsets]
     }
 
-    fn reset(&mut self) -> Result<(), DriverError> {
-        self.out.poison()
-    }
-
-    fn judge(&mut self, given: &Given, _launches: u64) -> Result<Verdict, Error> {
-        let mut verdict = match self.out.download()? {
-            Ok(results) => self.expected(given.depth()).judge_reduce(cast_slice(&results)),
-            Err(failure) => Verdict::of(failure),
-        };
-        let (device, division) = (&self.device, &self.division);
-        verdict.failures.extend(
-            [
-                buffer::check_input(device, &mut self.values, &self.host)?,
-                buffer::check_input(device, &mut self.offsets, division.as_slice())?,
-            ]
-            .into_iter()
-            .flatten(),
-        );
-        Ok(verdict)
-    }
-
-    fn judged(&self, given: &Given) -> (u64, Vec<&dyn Fingerprint>) {
-        (given.depth(), vec![&self.out, &self.values, &self.offsets])
+    fn compare(&self, given: &Given, _launches: u64) -> Result<Verdict, Error> {
+        self.out.judge(|results| self.expected(given.depth()).judge_reduce(cast_slice(results)))
     }
 
     fn traffic(&self, given: &Given) -> Traffic {
@@ -162,11 +137,9 @@ impl<T: Element> Problem for SegmentedReduce<T> {
     fn refill(&mut self, case: &Case) -> Result<(), Error> {
         let division = division(case)?;
         same_count(&self.division, &division)?;
-        self.host = inputs::generate(case);
-        self.case = *case;
-        buffer::overwrite(&self.device, &mut self.values, &self.host)?;
-        buffer::overwrite(&self.device, &mut self.offsets, division.as_slice())?;
-        self.division = division;
+        self.values.refill(inputs::generate(case))?;
+        self.offsets.refill(division.as_slice().to_vec())?;
+        (self.case, self.division) = (*case, division);
         Ok(())
     }
 

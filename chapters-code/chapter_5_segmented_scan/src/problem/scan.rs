@@ -1,11 +1,9 @@
 //! The scan of every segment.
 
 use bytemuck::cast_slice;
-use cudarc::driver::{CudaSlice, DriverError};
 use harness::{
-    Case, Device, Element, Error, Output, Problem, Refusal, Rung, Traffic,
+    Case, Device, Element, Error, InputArray, Memory, Output, Problem, Refusal, Rung, Traffic,
     baselines::{Baselines, Way},
-    buffer::{self, Fingerprint},
     inputs,
     verify::Verdict,
 };
@@ -29,16 +27,15 @@ pub struct SegmentedScan<T: Element> {
     /// The number of segments, empty ones included.
     pub segments: u32,
     /// The elements.
-    pub values: CudaSlice<T>,
+    pub values: InputArray<T>,
     /// One head flag per element: 1 where a segment begins, otherwise 0.
-    pub flags: CudaSlice<u8>,
+    pub flags: InputArray<u8>,
     /// The head flags as bits, in words of 32. Zeros follow up to a multiple of 256 bytes.
-    pub bits: CudaSlice<u32>,
+    pub bits: InputArray<u32>,
     /// Where each segment begins, and the number of elements.
-    pub offsets: CudaSlice<u32>,
+    pub offsets: InputArray<u32>,
     /// One result per element.
     pub out: Output<T>,
-    pub(crate) host: Vec<T>,
     pub(crate) division: Offsets,
 }
 
@@ -66,12 +63,11 @@ impl<T: Element> SegmentedScan<T> {
             case: *case,
             n: case.elements(),
             segments: division.count() as u32,
-            values: buffer::to_device(device, &host)?,
-            flags: buffer::to_device(device, &division.flags())?,
-            bits: buffer::to_device(device, &padded(division.bits()))?,
-            offsets: buffer::to_device(device, division.as_slice())?,
             out: Output::new(device, host.len())?,
-            host,
+            values: InputArray::new(device, host)?,
+            flags: InputArray::new(device, division.flags())?,
+            bits: InputArray::new(device, padded(division.bits()))?,
+            offsets: InputArray::new(device, division.as_slice().to_vec())?,
             division,
         })
     }
@@ -92,7 +88,7 @@ impl<T: Element> SegmentedScan<T> {
     }
 
     pub(crate) fn expected(&self, depth: u64) -> Expected<'_, T> {
-        Expected::new(self.case.op, depth, &self.host, &self.division)
+        Expected::new(self.case.op, depth, self.values.host(), &self.division)
     }
 }
 
@@ -106,41 +102,18 @@ impl<T: Element> Problem for SegmentedScan<T> {
     /// The largest number of rounded operations that an element passes through.
     type Promise = u64;
 
-    fn device(&self) -> &Device {
-        &self.device
+    fn setting(&self) -> (&Device, &Case) {
+        (&self.device, &self.case)
     }
 
-    fn case(&self) -> &Case {
-        &self.case
+    fn memory(&mut self) -> Vec<&mut dyn Memory> {
+        let Self { out, values, flags, bits, offsets, .. } = self;
+        vec![out, values, flags, bits, offsets]
     }
 
-    fn reset(&mut self) -> Result<(), DriverError> {
-        self.out.poison()
-    }
-
-    fn judge(&mut self, depth: &u64, _launches: u64) -> Result<Verdict, Error> {
-        let mut verdict = match self.out.download()? {
-            Ok(results) => {
-                self.expected(*depth).judge_scan(parameters::kind(&self.case), cast_slice(&results))
-            }
-            Err(failure) => Verdict::of(failure),
-        };
-        let (device, division) = (&self.device, &self.division);
-        verdict.failures.extend(
-            [
-                buffer::check_input(device, &mut self.values, &self.host)?,
-                buffer::check_input(device, &mut self.flags, &division.flags())?,
-                buffer::check_input(device, &mut self.bits, &padded(division.bits()))?,
-                buffer::check_input(device, &mut self.offsets, division.as_slice())?,
-            ]
-            .into_iter()
-            .flatten(),
-        );
-        Ok(verdict)
-    }
-
-    fn judged(&self, depth: &u64) -> (u64, Vec<&dyn Fingerprint>) {
-        (*depth, vec![&self.out, &self.values, &self.flags, &self.bits, &self.offsets])
+    fn compare(&self, depth: &u64, _launches: u64) -> Result<Verdict, Error> {
+        let (kind, expected) = (parameters::kind(&self.case), self.expected(*depth));
+        self.out.judge(|results| expected.judge_scan(kind, cast_slice(results)))
     }
 
     fn traffic(&self, _depth: &u64) -> Traffic {
@@ -152,13 +125,11 @@ impl<T: Element> Problem for SegmentedScan<T> {
     fn refill(&mut self, case: &Case) -> Result<(), Error> {
         let division = division(case)?;
         same_count(&self.division, &division)?;
-        self.host = inputs::generate(case);
-        self.case = *case;
-        buffer::overwrite(&self.device, &mut self.values, &self.host)?;
-        buffer::overwrite(&self.device, &mut self.flags, &division.flags())?;
-        buffer::overwrite(&self.device, &mut self.bits, &padded(division.bits()))?;
-        buffer::overwrite(&self.device, &mut self.offsets, division.as_slice())?;
-        self.division = division;
+        self.values.refill(inputs::generate(case))?;
+        self.flags.refill(division.flags())?;
+        self.bits.refill(padded(division.bits()))?;
+        self.offsets.refill(division.as_slice().to_vec())?;
+        (self.case, self.division) = (*case, division);
         Ok(())
     }
 

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use cudarc::driver::{CudaSlice, DriverError};
 use harness::{
-    Case, ChapterParameters, Device, Error, Output, Problem, Refusal, Rung, Traffic,
+    Case, ChapterParameters, Device, Error, InputArray, Memory, Output, Problem, Refusal, Rung,
+    Traffic,
     baselines::{Baselines, Way},
-    buffer::{self, Fingerprint},
     verify::Verdict,
 };
 
@@ -28,17 +27,16 @@ pub struct Product {
     /// The number of rows.
     pub rows: u32,
     /// The value of each entry, row by row.
-    pub values: CudaSlice<f32>,
+    pub values: InputArray<f32>,
     /// The column of each entry.
-    pub columns: CudaSlice<u32>,
+    pub columns: InputArray<u32>,
     /// Where the entries of each row begin, and the number of entries.
-    pub offsets: CudaSlice<u32>,
+    pub offsets: InputArray<u32>,
     /// The vector, with one element per column.
-    pub x: CudaSlice<f32>,
+    pub x: InputArray<f32>,
     /// The product, with one element per row.
     pub y: Output<f32>,
     pub(crate) matrix: Arc<Csr>,
-    pub(crate) vector: Vec<f32>,
 }
 
 impl Product {
@@ -47,19 +45,17 @@ impl Product {
     /// # Errors
     /// [`Error::Driver`] where the device has no room.
     pub fn new(device: &Device, case: &Case, matrix: Arc<Csr>) -> Result<Self, Error> {
-        let vector = sparse::vector(&matrix, case);
         Ok(Self {
             device: device.clone(),
             case: *case,
             n: matrix.values.len() as u64,
             rows: matrix.rows.count() as u32,
-            values: buffer::to_device(device, &matrix.values)?,
-            columns: buffer::to_device(device, &matrix.columns)?,
-            offsets: buffer::to_device(device, matrix.rows.as_slice())?,
-            x: buffer::to_device(device, &vector)?,
+            values: InputArray::new(device, matrix.values.clone())?,
+            columns: InputArray::new(device, matrix.columns.clone())?,
+            offsets: InputArray::new(device, matrix.rows.as_slice().to_vec())?,
+            x: InputArray::new(device, sparse::vector(&matrix, case))?,
             y: Output::new(device, matrix.rows.count())?,
             matrix,
-            vector,
         })
     }
 
@@ -74,47 +70,24 @@ impl Problem for Product {
     /// rounding included.
     type Promise = u64;
 
-    fn device(&self) -> &Device {
-        &self.device
+    fn setting(&self) -> (&Device, &Case) {
+        (&self.device, &self.case)
     }
 
-    fn case(&self) -> &Case {
-        &self.case
+    fn memory(&mut self) -> Vec<&mut dyn Memory> {
+        let Self { y, values, columns, offsets, x, .. } = self;
+        vec![y, values, columns, offsets, x]
     }
 
-    fn reset(&mut self) -> Result<(), DriverError> {
-        self.y.poison()
-    }
-
-    fn judge(&mut self, depth: &u64, _launches: u64) -> Result<Verdict, Error> {
-        let (device, matrix) = (&self.device, &self.matrix);
-        let mut verdict = match self.y.download()? {
-            Ok(y) => {
-                reference::judge_product(matrix, &self.vector, *depth, bytemuck::cast_slice(&y))
-            }
-            Err(failure) => Verdict::of(failure),
-        };
-        verdict.failures.extend(
-            [
-                buffer::check_input(device, &mut self.values, &matrix.values)?,
-                buffer::check_input(device, &mut self.columns, &matrix.columns)?,
-                buffer::check_input(device, &mut self.offsets, matrix.rows.as_slice())?,
-                buffer::check_input(device, &mut self.x, &self.vector)?,
-            ]
-            .into_iter()
-            .flatten(),
-        );
-        Ok(verdict)
-    }
-
-    fn judged(&self, depth: &u64) -> (u64, Vec<&dyn Fingerprint>) {
-        (*depth, vec![&self.y, &self.values, &self.columns, &self.offsets, &self.x])
+    fn compare(&self, depth: &u64, _launches: u64) -> Result<Verdict, Error> {
+        let (matrix, x) = (&self.matrix, self.x.host());
+        self.y.judge(|y| reference::judge_product(matrix, x, *depth, bytemuck::cast_slice(y)))
     }
 
     fn traffic(&self, _depth: &u64) -> Traffic {
         let rows = u64::from(self.rows);
         // Values and columns; offsets; the vector.
-        let read = 2 * self.n + (rows + 1) + self.vector.len() as u64;
+        let read = 2 * self.n + (rows + 1) + self.x.host().len() as u64;
         Traffic { read: 4 * read, written: 4 * rows }
     }
 
@@ -126,12 +99,11 @@ impl Problem for Product {
             same_count(&self.matrix.rows, &matrix.rows)?;
             self.matrix = Arc::new(matrix);
         }
-        self.vector = sparse::vector(&self.matrix, case);
         self.case = *case;
-        buffer::overwrite(&self.device, &mut self.values, &self.matrix.values)?;
-        buffer::overwrite(&self.device, &mut self.columns, &self.matrix.columns)?;
-        buffer::overwrite(&self.device, &mut self.offsets, self.matrix.rows.as_slice())?;
-        buffer::overwrite(&self.device, &mut self.x, &self.vector)
+        self.values.refill(self.matrix.values.clone())?;
+        self.columns.refill(self.matrix.columns.clone())?;
+        self.offsets.refill(self.matrix.rows.as_slice().to_vec())?;
+        self.x.refill(sparse::vector(&self.matrix, case))
     }
 
     fn baseline(&self, _depth: &u64, library: &Baselines) -> Result<Vec<Way<Self>>, Error> {

@@ -1,11 +1,9 @@
 //! The conversion from offsets to head flags.
 
 use crate::Conversion;
-use cudarc::driver::{CudaSlice, DriverError};
 use harness::{
-    Case, Device, Dtype, Error, Input, Op, Output, Problem, Refusal, Rung, Traffic,
-    buffer::{self, Fingerprint},
-    verify::Verdict,
+    Case, Device, Dtype, Error, Input, InputArray, Memory, Op, Output, Problem, Refusal, Rung,
+    Traffic, verify::Verdict,
 };
 
 use super::{Form, division, refuses, same_count};
@@ -22,7 +20,7 @@ pub struct ToFlags {
     /// The number of segments, empty ones included.
     pub segments: u32,
     /// Where each segment begins, and the number of elements.
-    pub offsets: CudaSlice<u32>,
+    pub offsets: InputArray<u32>,
     /// One head flag per element.
     pub flags: Output<u8>,
     /// The head flags as bits, in words of 32.
@@ -50,7 +48,7 @@ impl ToFlags {
             case: *case,
             n: n as u64,
             segments: division.count() as u32,
-            offsets: buffer::to_device(device, division.as_slice())?,
+            offsets: InputArray::new(device, division.as_slice().to_vec())?,
             flags: Output::new(device, n)?,
             bits: Output::new(device, n.div_ceil(32))?,
             division,
@@ -62,34 +60,18 @@ impl Problem for ToFlags {
     /// The form of the flags that the launch writes.
     type Promise = Form;
 
-    fn device(&self) -> &Device {
-        &self.device
+    fn setting(&self) -> (&Device, &Case) {
+        (&self.device, &self.case)
     }
 
-    fn case(&self) -> &Case {
-        &self.case
+    fn memory(&mut self) -> Vec<&mut dyn Memory> {
+        vec![&mut self.flags, &mut self.bits, &mut self.offsets]
     }
 
-    fn reset(&mut self) -> Result<(), DriverError> {
-        self.flags.poison()?;
-        self.bits.poison()
-    }
-
-    fn judge(&mut self, form: &Form, _launches: u64) -> Result<Verdict, Error> {
-        let mut verdict = match form {
+    fn compare(&self, form: &Form, _launches: u64) -> Result<Verdict, Error> {
+        match form {
             Form::Bytes => self.flags.compare_equal(&self.division.flags()),
             Form::Bits => self.bits.compare_equal(&self.division.bits()),
-        }?;
-        let offsets = self.division.as_slice();
-        let changed = buffer::check_input(&self.device, &mut self.offsets, offsets)?;
-        verdict.failures.extend(changed);
-        Ok(verdict)
-    }
-
-    fn judged(&self, form: &Form) -> (u64, Vec<&dyn Fingerprint>) {
-        match form {
-            Form::Bytes => (0, vec![&self.flags, &self.offsets]),
-            Form::Bits => (1, vec![&self.bits, &self.offsets]),
         }
     }
 
@@ -104,9 +86,8 @@ impl Problem for ToFlags {
     fn refill(&mut self, case: &Case) -> Result<(), Error> {
         let division = division(case)?;
         same_count(&self.division, &division)?;
-        self.division = division;
-        self.case = *case;
-        buffer::overwrite(&self.device, &mut self.offsets, self.division.as_slice())
+        (self.case, self.division) = (*case, division);
+        self.offsets.refill(self.division.as_slice().to_vec())
     }
 }
 

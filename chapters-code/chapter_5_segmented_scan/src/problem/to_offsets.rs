@@ -3,14 +3,12 @@
 use std::iter;
 
 use crate::Conversion;
-use cudarc::driver::{CudaSlice, DriverError};
 use harness::{
-    Case, Device, Error, Output, Problem, Refusal, Rung, Traffic,
-    buffer::{self, Fingerprint},
+    Case, Device, Error, InputArray, Memory, Output, Problem, Refusal, Rung, Traffic,
     verify::{self, Accepted, Verdict},
 };
 
-use super::{Form, division, refuses, scan::padded};
+use super::{Form, division, refuses, same_count, scan::padded};
 use crate::{segments::Offsets, task::Task};
 
 /// The number of offsets that one core compares at a time.
@@ -25,9 +23,9 @@ pub struct ToOffsets {
     /// The number of elements.
     pub n: u64,
     /// One head flag per element: 1 where a segment begins, otherwise 0.
-    pub flags: CudaSlice<u8>,
+    pub flags: InputArray<u8>,
     /// The head flags as bits, in words of 32. Zeros follow up to a multiple of 256 bytes.
-    pub bits: CudaSlice<u32>,
+    pub bits: InputArray<u32>,
     /// The number of segments.
     pub count: Output<u32>,
     /// Where each segment begins, and the number of elements.
@@ -62,8 +60,8 @@ impl ToOffsets {
             device: device.clone(),
             case: *case,
             n: division.elements() as u64,
-            flags: buffer::to_device(device, &division.flags())?,
-            bits: buffer::to_device(device, &padded(division.bits()))?,
+            flags: InputArray::new(device, division.flags())?,
+            bits: InputArray::new(device, padded(division.bits()))?,
             count: Output::new(device, 1)?,
             offsets: Output::new(device, capacity)?,
             capacity: capacity as u64,
@@ -76,21 +74,16 @@ impl Problem for ToOffsets {
     /// The form of the flags that the launch reads.
     type Promise = Form;
 
-    fn device(&self) -> &Device {
-        &self.device
+    fn setting(&self) -> (&Device, &Case) {
+        (&self.device, &self.case)
     }
 
-    fn case(&self) -> &Case {
-        &self.case
+    fn memory(&mut self) -> Vec<&mut dyn Memory> {
+        vec![&mut self.count, &mut self.offsets, &mut self.flags, &mut self.bits]
     }
 
-    fn reset(&mut self) -> Result<(), DriverError> {
-        self.count.poison()?;
-        self.offsets.poison()
-    }
-
-    fn judge(&mut self, _form: &Form, _launches: u64) -> Result<Verdict, Error> {
-        let mut verdict = match (self.count.download()?, self.offsets.download()?) {
+    fn compare(&self, _form: &Form, _launches: u64) -> Result<Verdict, Error> {
+        Ok(match (self.count.download()?, self.offsets.download()?) {
             (Ok(count), Ok(offsets)) => {
                 // The number of segments, and behind it the offsets.
                 let mut computed = offsets;
@@ -103,21 +96,7 @@ impl Problem for ToOffsets {
                 })
             }
             (Err(failure), _) | (_, Err(failure)) => Verdict::of(failure),
-        };
-        let (device, division) = (&self.device, &self.division);
-        verdict.failures.extend(
-            [
-                buffer::check_input(device, &mut self.flags, &division.flags())?,
-                buffer::check_input(device, &mut self.bits, &padded(division.bits()))?,
-            ]
-            .into_iter()
-            .flatten(),
-        );
-        Ok(verdict)
-    }
-
-    fn judged(&self, _form: &Form) -> (u64, Vec<&dyn Fingerprint>) {
-        (0, vec![&self.count, &self.offsets, &self.flags, &self.bits])
+        })
     }
 
     fn traffic(&self, form: &Form) -> Traffic {
@@ -131,12 +110,10 @@ impl Problem for ToOffsets {
 
     fn refill(&mut self, case: &Case) -> Result<(), Error> {
         let division = division(case)?.without_empty();
-        super::same_count(&self.division, &division)?;
-        self.division = division;
-        self.case = *case;
-        buffer::overwrite(&self.device, &mut self.flags, &self.division.flags())?;
-        let words = padded(self.division.bits());
-        buffer::overwrite(&self.device, &mut self.bits, &words)
+        same_count(&self.division, &division)?;
+        (self.case, self.division) = (*case, division);
+        self.flags.refill(self.division.flags())?;
+        self.bits.refill(padded(self.division.bits()))
     }
 }
 

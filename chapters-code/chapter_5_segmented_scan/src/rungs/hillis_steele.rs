@@ -4,7 +4,7 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{Element, Launch, Prepared, Rung, rung};
 
-use crate::pairs::{ADD_BLOCK_OFFSETS, Pairs, add_block_offsets, thread_per_element};
+use crate::pairs::{ADD_BLOCK_OFFSETS, Pairs, add_block_offsets, one_thread_per_element};
 use crate::problem::scan::{SegmentedScan, scans_only};
 
 rung!("hillis_steele", "log2 B steps over pairs of a flag and a value", refuses(scans_only));
@@ -54,6 +54,6 @@ pub fn with_pairs<T: Element>(
         launch.arg(&mut out).arg(&p.n).arg(&first.scanned).arg(&first.reached).arg(&tile);
         // SAFETY: add_block_offsets.cu is `(T* out, size_t n, const T* scanned, const u32* reached, size_t items_per_block)`.
         // It updates out[0 .. n], and reads scanned and reached for each block of `share` elements.
-        unsafe { launch.launch(thread_per_element(p.n)) }.map(drop)
+        unsafe { launch.launch(one_thread_per_element(p.n)) }.map(drop)
     }))
 }

@@ -13,8 +13,7 @@ use chapter_5_segmented_scan::{
     task::Task,
 };
 use harness::{
-    Case, Dtype, Element, Kind, Ladder, Launch, Op, Output, Prepare, Problem, Rung, buffer,
-    verify::Verdict,
+    Case, Dtype, Element, Kind, Ladder, Launch, Op, Output, Prepare, Problem, Rung, verify::Verdict,
 };
 use report::{Row, testing};
 
@@ -114,8 +113,8 @@ impl<P: Problem> Run<P> {
 
 /// A scan or a reduction of elements in given segments, by a rung.
 pub enum AnyRun<T: Element> {
-    Scan(Run<SegmentedScan<T>>),
-    Reduce(Run<SegmentedReduce<T>>),
+    Scan(Box<Run<SegmentedScan<T>>>),
+    Reduce(Box<Run<SegmentedReduce<T>>>),
 }
 
 impl<T: Element> AnyRun<T> {
@@ -127,13 +126,15 @@ impl<T: Element> AnyRun<T> {
             Task::Reduce => {
                 let problem = SegmentedReduce::of(device, case, elements, offsets);
                 let ladder = reductions::<T>();
-                Self::Reduce(Run::new(problem.expect("memory"), found(&ladder, rung)))
+                let run = Run::new(problem.expect("memory"), found(&ladder, rung));
+                Self::Reduce(Box::new(run))
             }
             _ => {
                 let problem = SegmentedScan::of(device, case, elements, offsets);
                 let ladder: Ladder<_> =
                     [scans::<T>(), broken::<T>()].into_iter().flatten().collect();
-                Self::Scan(Run::new(problem.expect("memory"), found(&ladder, rung)))
+                let run = Run::new(problem.expect("memory"), found(&ladder, rung));
+                Self::Scan(Box::new(run))
             }
         }
     }
@@ -149,12 +150,8 @@ impl<T: Element> AnyRun<T> {
     /// Replaces the elements by as many others.
     pub fn replace(&mut self, elements: &[T]) {
         let replaced = match self {
-            Self::Scan(run) => {
-                buffer::overwrite(&run.problem.device, &mut run.problem.values, elements)
-            }
-            Self::Reduce(run) => {
-                buffer::overwrite(&run.problem.device, &mut run.problem.values, elements)
-            }
+            Self::Scan(run) => run.problem.values.refill(elements.to_vec()),
+            Self::Reduce(run) => run.problem.values.refill(elements.to_vec()),
         };
         replaced.expect("it is copied");
     }

@@ -1,17 +1,17 @@
 //! The collectives: an array on each device, what each device must have in the end, and the judge.
 
-use cudarc::driver::{CudaFunction, CudaSlice, DriverError};
+use cudarc::driver::{CudaFunction, DriverError};
 use harness::{
-    Case, ChapterParameters, Device, Dtype, Error, Output, Problem, PtxText, Refusal, Rung, Shape,
-    Traffic,
+    Case, ChapterParameters, Device, Dtype, Error, InputArray, Memory, Output, Problem, PtxText,
+    Refusal, Rung, Traffic,
     baselines::Way,
     bound::{self, Compensated},
-    buffer, inputs,
+    inputs,
     timing::Bench,
     verify::{Accepted, Verdict},
 };
 
-use super::{Addresses, Devices, refuses};
+use super::{Addresses, Devices, memory, refuses};
 use crate::{DeviceParameters, Task, baseline};
 
 /// The collectives.
@@ -38,10 +38,9 @@ pub struct Collective {
     /// The number of elements of the case: of each array, of the gathered array, or of the whole matrix.
     pub n: usize,
     /// The array of each device, at least one element long.
-    pub inputs: Vec<CudaSlice<f32>>,
+    pub inputs: Vec<InputArray<f32>>,
     /// The result on each device.
     pub outs: Vec<Output<f32>>,
-    host: Vec<Vec<f32>>,
     /// Measured when the first rung is timed.
     ceiling_ms: Option<f64>,
     /// The exact sums, and the sums of the absolute values; none where nothing is added.
@@ -59,19 +58,17 @@ impl Collective {
         let count = DeviceParameters::of(case).devices.unwrap_or(2);
         let devices = Devices::open(device, count)?;
         let host = arrays(kind, case, &devices);
-        let copies = devices.iter().zip(&host);
+        let sums = sums(kind, case, &host);
+        let inputs = devices.iter().zip(host).map(|(device, host)| InputArray::new(device, host));
         let mut p = Self {
-            inputs: copies
-                .map(|(device, host)| buffer::to_device(device, host))
-                .collect::<Result<_, _>>()?,
+            inputs: inputs.collect::<Result<_, _>>()?,
             outs: Vec::new(),
-            sums: sums(kind, case, &host),
+            sums,
             ceiling_ms: None,
             kind,
             case: *case,
             n: case.elements() as usize,
             devices,
-            host,
         };
         p.outs = p.outputs()?;
         Ok(p)
@@ -101,17 +98,18 @@ impl Collective {
             bound: bound::sum(Dtype::F32, depth, absolute),
         };
         let (rows, cols) = matrix(&self.case);
+        let hosts: Vec<&[f32]> = self.inputs.iter().map(|input| input.host()).collect();
         match self.kind {
             Kind::AllReduce => out.compare(self.sums.iter().map(within)),
             Kind::ReduceScatter => out.compare(self.sums[first..end].iter().map(within)),
-            Kind::AllGather => out.compare_equal(&self.host.concat()),
+            Kind::AllGather => out.compare_equal(&hosts.concat()),
             Kind::AllToAll => {
-                let parts: Vec<_> = self.host.iter().map(|array| &array[first..end]).collect();
+                let parts: Vec<_> = hosts.iter().map(|array| &array[first..end]).collect();
                 out.compare_equal(&parts.concat())
             }
             Kind::Transpose => {
                 let part = self.devices.part(rows);
-                let element = |row: usize, col| self.host[row / part][row % part * cols + col];
+                let element = |row: usize, col| hosts[row / part][row % part * cols + col];
                 let of_col = |col| (0..rows).map(move |row| element(row, col));
                 out.compare_equal(&(first..end).flat_map(of_col).collect::<Vec<_>>())
             }
@@ -128,7 +126,7 @@ impl Collective {
 
     /// The address of each device's array.
     pub fn input_addresses(&self) -> Addresses {
-        Addresses::of(&self.devices, &self.inputs)
+        Addresses::of(&self.devices, self.inputs.iter().map(|input| &**input))
     }
 
     /// The address of each device's result.
@@ -161,10 +159,8 @@ impl Collective {
 
 /// The rows and columns of a case. A vector is one row.
 pub fn matrix(case: &Case) -> (usize, usize) {
-    match case.shape {
-        Shape::Matrix { rows, cols } => (rows as usize, cols as usize),
-        Shape::Vector { n } => (1, n as usize),
-    }
+    let (rows, cols) = case.shape.sides().unwrap_or((1, case.elements()));
+    (rows as usize, cols as usize)
 }
 
 /// The arrays of all devices: parts of one array or matrix where the devices put one together, otherwise an array each.
@@ -206,12 +202,12 @@ fn sums(kind: Kind, case: &Case, host: &[Vec<f32>]) -> Vec<(f64, f64)> {
 impl Problem for Collective {
     type Promise = ();
 
-    fn device(&self) -> &Device {
-        &self.devices[0]
+    fn setting(&self) -> (&Device, &Case) {
+        (&self.devices[0], &self.case)
     }
 
-    fn case(&self) -> &Case {
-        &self.case
+    fn memory(&mut self) -> Vec<&mut dyn Memory> {
+        memory(&mut self.outs).chain(memory(&mut self.inputs)).collect()
     }
 
     fn reset(&mut self) -> Result<(), DriverError> {
@@ -222,31 +218,24 @@ impl Problem for Collective {
         self.devices.meet()
     }
 
-    fn judge(&mut self, _promise: &(), _launches: u64) -> Result<Verdict, Error> {
-        let mut all: Option<Verdict> = None;
+    fn compare(&self, _promise: &(), _launches: u64) -> Result<Verdict, Error> {
+        let mut all = Verdict::default();
         for (d, device) in self.devices.iter().enumerate() {
             device.finish("waiting for a device")?;
-            let mut verdict = self.verdict(d, &self.outs[d])?;
-            for failure in &mut verdict.failures {
-                failure.message = format!("on device {d}: {}", failure.message);
+            let verdict = self.verdict(d, &self.outs[d])?;
+            all.failures.extend(verdict.failures.into_iter().map(|failure| failure.on_device(d)));
+            if d == 0 || verdict.error > all.error {
+                (all.error, all.error_bound) = (verdict.error, verdict.error_bound);
             }
-            verdict.failures.extend(buffer::check_input(
-                device,
-                &mut self.inputs[d],
-                &self.host[d],
-            )?);
-            all = Some(match all {
-                None => verdict,
-                Some(mut all) => {
-                    all.failures.extend(verdict.failures);
-                    if verdict.error > all.error {
-                        (all.error, all.error_bound) = (verdict.error, verdict.error_bound);
-                    }
-                    all
-                }
-            });
+            if d == 0 {
+                all.checksum = verdict.checksum;
+            }
         }
-        Ok(all.unwrap_or_default())
+        Ok(all)
+    }
+
+    fn is_settled(_promise: &()) -> bool {
+        false // the memory of all devices is always read back
     }
 
     /// The bytes over the links of one device in one direction: see the chapter's proofs. Those of an all-reduce go once
@@ -279,12 +268,9 @@ impl Problem for Collective {
 
     fn refill(&mut self, case: &Case) -> Result<(), Error> {
         self.case = *case;
-        self.host = arrays(self.kind, case, &self.devices);
-        self.sums = sums(self.kind, case, &self.host);
-        for ((device, memory), host) in self.devices.iter().zip(&mut self.inputs).zip(&self.host) {
-            buffer::overwrite(device, memory, host)?;
-        }
-        Ok(())
+        let host = arrays(self.kind, case, &self.devices);
+        self.sums = sums(self.kind, case, &host);
+        self.inputs.iter_mut().zip(host).try_for_each(|(input, host)| input.refill(host))
     }
 }
 

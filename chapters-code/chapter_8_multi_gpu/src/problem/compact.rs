@@ -3,16 +3,16 @@
 use bytemuck::cast_slice;
 use cudarc::driver::DriverError;
 use harness::{
-    Case, Device, Error, Output, Problem, Refusal, Rung, Traffic,
+    Case, Device, Error, Memory, Output, Problem, Refusal, Rung, Traffic,
     buffer::POISON,
     verify::{self, Checker, Failure, Verdict},
 };
 
-use super::{refuses, spread::Spread};
+use super::{memory, refuses, spread::Spread};
 use crate::Task;
 
 /// Where a launch leaves the selected elements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Layout {
     /// Each device has those of its own part, and their number.
     OwnParts,
@@ -73,12 +73,13 @@ fn select(spread: &Spread<f32>) -> Vec<Vec<f32>> {
 impl Problem for SpreadCompact {
     type Promise = Layout;
 
-    fn device(&self) -> &Device {
-        &self.spread.devices[0]
+    fn setting(&self) -> (&Device, &Case) {
+        self.spread.setting()
     }
 
-    fn case(&self) -> &Case {
-        &self.spread.case
+    fn memory(&mut self) -> Vec<&mut dyn Memory> {
+        let Self { outs, counts, spread, .. } = self;
+        memory(outs).chain(memory(counts)).chain([spread as _]).collect()
     }
 
     fn reset(&mut self) -> Result<(), DriverError> {
@@ -88,15 +89,14 @@ impl Problem for SpreadCompact {
         self.spread.devices.meet()
     }
 
-    fn judge(&mut self, layout: &Layout, _launches: u64) -> Result<Verdict, Error> {
+    fn compare(&self, layout: &Layout, _launches: u64) -> Result<Verdict, Error> {
         let mut results = Vec::new();
         let mut failures = Vec::new();
         let expected = self.expected(*layout);
         for (d, (wanted, number)) in expected.iter().enumerate() {
             self.spread.devices[d].finish("waiting for a device")?;
             let mut wrong = |message| {
-                let message = format!("on device {d}: {message}");
-                failures.push(Failure { by: Checker::Result, message });
+                failures.push(Failure { by: Checker::Result, message }.on_device(d));
             };
             match (self.outs[d].download()?, self.counts[d].download()?) {
                 (Ok(out), Ok(count)) => {
@@ -114,7 +114,6 @@ impl Problem for SpreadCompact {
         }
         let mut verdict = verify::compare_equal(cast_slice(&results), &self.selected.concat());
         verdict.failures.extend(failures);
-        verdict.failures.extend(self.spread.changed()?);
         Ok(verdict)
     }
 

@@ -23,7 +23,10 @@ unsafe impl DeviceRepr for Addresses {}
 
 impl Addresses {
     /// The address of each device's array.
-    pub fn of<T>(devices: &Devices, arrays: &[CudaSlice<T>]) -> Self {
+    pub fn of<'a, T: 'a>(
+        devices: &Devices,
+        arrays: impl IntoIterator<Item = &'a CudaSlice<T>>,
+    ) -> Self {
         let mut addresses = Self::default();
         for ((address, array), device) in addresses.0.iter_mut().zip(arrays).zip(devices.iter()) {
             *address = array.device_ptr(&device.stream).0;

@@ -3,11 +3,9 @@
 use chapter_2_histogram::{
     Bins, bins, geometry, reference::histogram_on_all_cores, rungs::shared_atomics::MOST_BINS,
 };
-use cudarc::driver::DriverError;
 use harness::{
-    Case, ChapterParameters, Device, Error, Output, Parameters, Problem, Refusal, Rung, Shape,
-    Traffic,
-    verify::{Accepted, Verdict},
+    Case, ChapterParameters, Device, Error, Memory, Output, Parameters, Problem, Refusal, Rung,
+    Shape, Traffic, verify::Verdict,
 };
 
 use super::{refuses, spread::Spread};
@@ -54,23 +52,16 @@ impl Problem for SpreadHistogram {
     // Counts are exact.
     type Promise = ();
 
-    fn device(&self) -> &Device {
-        &self.spread.devices[0]
+    fn setting(&self) -> (&Device, &Case) {
+        self.spread.setting()
     }
 
-    fn case(&self) -> &Case {
-        &self.spread.case
+    fn memory(&mut self) -> Vec<&mut dyn Memory> {
+        vec![&mut self.counts, &mut self.spread]
     }
 
-    fn reset(&mut self) -> Result<(), DriverError> {
-        self.counts.poison()
-    }
-
-    fn judge(&mut self, _promise: &(), _launches: u64) -> Result<Verdict, Error> {
-        let expected = self.expected.iter().copied().map(Accepted::Equal);
-        let mut verdict = self.counts.compare(expected)?;
-        verdict.failures.extend(self.spread.changed()?);
-        Ok(verdict)
+    fn compare(&self, _promise: &(), _launches: u64) -> Result<Verdict, Error> {
+        self.counts.compare_equal(&self.expected)
     }
 
     /// Of one device: all read at the same time.

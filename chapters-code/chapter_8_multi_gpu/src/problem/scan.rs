@@ -3,11 +3,14 @@
 use chapter_3_scan::reference::Reference;
 use cudarc::driver::DriverError;
 use harness::{
-    Case, Device, Element, Error, Output, Parameters, Problem, Refusal, Rung, Traffic,
+    Case, Device, Element, Error, Memory, Output, Parameters, Problem, Refusal, Rung, Traffic,
     verify::Verdict,
 };
 
-use super::spread::{Spread, refuses};
+use super::{
+    memory,
+    spread::{Spread, refuses},
+};
 use crate::Task;
 
 /// The inclusive scan of an array that is spread over the devices. The result is spread in the same way.
@@ -39,12 +42,12 @@ impl<T: Element> Problem for SpreadScan<T> {
     /// The largest number of rounded additions that an element passes through.
     type Promise = u64;
 
-    fn device(&self) -> &Device {
-        &self.spread.devices[0]
+    fn setting(&self) -> (&Device, &Case) {
+        self.spread.setting()
     }
 
-    fn case(&self) -> &Case {
-        &self.spread.case
+    fn memory(&mut self) -> Vec<&mut dyn Memory> {
+        memory(&mut self.outs).chain([&mut self.spread as _]).collect()
     }
 
     fn reset(&mut self) -> Result<(), DriverError> {
@@ -52,21 +55,16 @@ impl<T: Element> Problem for SpreadScan<T> {
         self.spread.devices.meet()
     }
 
-    fn judge(&mut self, depth: &u64, _launches: u64) -> Result<Verdict, Error> {
+    fn compare(&self, depth: &u64, _launches: u64) -> Result<Verdict, Error> {
         let mut results = Vec::new();
         for (d, (out, device)) in self.outs.iter().zip(self.spread.devices.iter()).enumerate() {
             device.finish("waiting for a device")?;
             match out.download()? {
                 Ok(part) => results.extend(part),
-                Err(mut failure) => {
-                    failure.message = format!("on device {d}: {}", failure.message);
-                    return Ok(Verdict::of(failure));
-                }
+                Err(failure) => return Ok(Verdict::of(failure.on_device(d))),
             }
         }
-        let mut verdict = self.reference.judge(*depth, &self.spread.host, &results);
-        verdict.failures.extend(self.spread.changed()?);
-        Ok(verdict)
+        Ok(self.reference.judge(*depth, &self.spread.host, &results))
     }
 
     /// Of one device: all read and write at the same time.

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use cudarc::driver::CudaSlice;
 use harness::{
-    Case, ChapterParameters, Device, Dtype, Element, Error, Output, Refusal, Rung, buffer, inputs,
-    verify::Failure,
+    Case, ChapterParameters, Device, Dtype, Element, Error, Memory, Output, Refusal, Rung, buffer,
+    inputs, verify::Failure,
 };
 
 use super::devices::Devices;
@@ -38,6 +38,11 @@ impl<T: Element> Spread<T> {
         spread.parts = spread
             .per_device(|d, device| buffer::to_device(device, &spread.host[spread.range(d)]))?;
         Ok(spread)
+    }
+
+    /// The first device, and the case.
+    pub fn setting(&self) -> (&Device, &Case) {
+        (&self.devices[0], &self.case)
     }
 
     /// The number of devices.
@@ -79,20 +84,6 @@ impl<T: Element> Spread<T> {
         format!("{}_{}", self.case.op, T::DTYPE)
     }
 
-    /// What is wrong with the elements on the devices, which are restored.
-    ///
-    /// # Errors
-    /// [`Error::Driver`] where a copy fails.
-    pub fn changed(&mut self) -> Result<Vec<Failure>, Error> {
-        let mut failures = Vec::new();
-        for d in 0..self.count() {
-            let own = self.range(d);
-            let (device, part) = (&self.devices[d], &mut self.parts[d]);
-            failures.extend(buffer::check_input(device, part, &self.host[own])?);
-        }
-        Ok(failures)
-    }
-
     /// Fills the parts with the elements of another case of the same size.
     ///
     /// # Errors
@@ -105,6 +96,22 @@ impl<T: Element> Spread<T> {
             buffer::overwrite(&self.devices[d], &mut self.parts[d], &self.host[own])?;
         }
         Ok(())
+    }
+}
+
+impl<T: Element> Memory for Spread<T> {
+    fn changes(&mut self) -> Result<Vec<Failure>, Error> {
+        let mut failures = Vec::new();
+        for d in 0..self.count() {
+            let own = self.range(d);
+            let (device, part) = (&self.devices[d], &mut self.parts[d]);
+            failures.extend(buffer::check_input(device, part, &self.host[own])?);
+        }
+        Ok(failures)
+    }
+
+    fn fingerprint(&self) -> Result<Option<u64>, Error> {
+        Ok(None)
     }
 }
 

@@ -1,9 +1,9 @@
 //! The sum of an array that is spread over the devices.
 
-use chapter_1_reduce::reference::{Aggregate, reduce, reduce_on_all_cores};
-use cudarc::driver::DriverError;
+use chapter_1_reduce::reference::Aggregate;
 use harness::{
-    Case, Device, Element, Error, Op, Output, Problem, Refusal, Rung, Traffic, verify::Verdict,
+    Case, Device, Element, Error, Memory, Op, Output, Problem, Refusal, Rung, Traffic,
+    verify::Verdict,
 };
 
 use super::spread::{Spread, refuses};
@@ -13,7 +13,7 @@ use crate::Task;
 pub struct SpreadSum<T: Element> {
     /// The sum, on the first device.
     pub out: Output<T>,
-    expected: Aggregate,
+    expected: Aggregate<T>,
     /// The elements.
     pub spread: Spread<T>,
 }
@@ -25,37 +25,30 @@ impl<T: Element<Acc = T>> SpreadSum<T> {
     /// As [`Spread::new`].
     pub fn new(device: &Device, case: &Case) -> Result<Self, Error> {
         let spread = Spread::<T>::new(device, case)?;
-        let expected = reduce_on_all_cores(Op::Sum, &spread.host);
+        let expected = Aggregate::on_all_cores(Op::Sum, &spread.host);
         Ok(Self { out: Output::new(device, 1)?, expected, spread })
     }
 }
 
 /// The sum of some values, rounded once.
 pub fn add<T: Element<Acc = T>>(values: &[T]) -> T {
-    reduce(Op::Sum, values.iter().copied()).expect::<T>(Op::Sum, 0, 0.0).nearest()
+    Aggregate::of(Op::Sum, values.iter().copied()).expect::<T>(0, 0.0).nearest()
 }
 
 impl<T: Element<Acc = T>> Problem for SpreadSum<T> {
     /// The largest number of rounded additions that an element passes through.
     type Promise = u64;
 
-    fn device(&self) -> &Device {
-        &self.spread.devices[0]
+    fn setting(&self) -> (&Device, &Case) {
+        self.spread.setting()
     }
 
-    fn case(&self) -> &Case {
-        &self.spread.case
+    fn memory(&mut self) -> Vec<&mut dyn Memory> {
+        vec![&mut self.out, &mut self.spread]
     }
 
-    fn reset(&mut self) -> Result<(), DriverError> {
-        self.out.poison()
-    }
-
-    fn judge(&mut self, depth: &u64, _launches: u64) -> Result<Verdict, Error> {
-        let accepted = self.expected.expect::<T>(Op::Sum, *depth, 0.0);
-        let mut verdict = self.out.compare([accepted])?;
-        verdict.failures.extend(self.spread.changed()?);
-        Ok(verdict)
+    fn compare(&self, depth: &u64, _launches: u64) -> Result<Verdict, Error> {
+        self.out.compare([self.expected.expect(*depth, 0.0)])
     }
 
     /// Of one device: all read at the same time.
@@ -66,7 +59,7 @@ impl<T: Element<Acc = T>> Problem for SpreadSum<T> {
 
     fn refill(&mut self, case: &Case) -> Result<(), Error> {
         self.spread.refill(case)?;
-        self.expected = reduce_on_all_cores(Op::Sum, &self.spread.host);
+        self.expected = Aggregate::on_all_cores(Op::Sum, &self.spread.host);
         Ok(())
     }
 }

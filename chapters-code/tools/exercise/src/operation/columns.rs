@@ -69,7 +69,7 @@ impl Reference for ColumnSums {
         let bits = |i| harness::inputs::bits(case.seed, i) as u32;
         let input: Vec<u32> = (0..rows * cols).map(bits).collect();
         let sums = reduce_columns(Op::Sum, &input, rows as usize, cols as usize);
-        let sums = sums.iter().map(|sum| sum.expect::<u32>(Op::Sum, rows, 0.0));
+        let sums = sums.iter().map(|sum| sum.expect::<u32>(rows, 0.0));
         Instance {
             dimensions: dimensions([("rows", rows), ("cols", cols)]),
             outputs: vec![Output::of("out", sums)],

@@ -1,6 +1,7 @@
 //! Operators of scans, on integers: results are exact, whatever the brackets.
 
-use chapter_1_reduce::reference::reduce_integers;
+use chapter_1_reduce::reference::Aggregate;
+pub use chapter_1_reduce::reference::identity;
 use harness::{Element, Op};
 use serde::{Deserializer, de};
 
@@ -31,11 +32,6 @@ pub fn of_scans<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Op, D::Err
     }
 }
 
-/// What changes nothing.
-pub fn identity<T: Element>(op: Op) -> T {
-    fold(op, &[])
-}
-
 /// One element and the one behind it.
 pub fn combine<T: Element>(op: Op, first: T, then: T) -> T {
     fold(op, &[first, then])
@@ -43,7 +39,7 @@ pub fn combine<T: Element>(op: Op, first: T, then: T) -> T {
 
 /// The fold of some elements, in their order.
 pub fn fold<T: Element>(op: Op, elements: &[T]) -> T {
-    T::from_bits(reduce_integers(op, elements.iter().copied()) as u64)
+    Aggregate::of(op, elements.iter().copied()).expect::<T>(0, 0.0).nearest()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Folds: of everything, or of what each block has.
 
-use chapter_1_reduce::reference;
+use chapter_1_reduce::reference::Aggregate;
 use harness::{Dtype, Element, Op, verify::Accepted, with_element};
 use serde::Deserialize;
 
@@ -109,7 +109,7 @@ impl Reduce {
     /// The chapter's fold, and how far from it the result of any order of additions may be.
     fn fold<T: Element>(&self, part: &[T]) -> Accepted<T::Acc> {
         let depth = (part.len() as u64).saturating_sub(1);
-        reference::reduce(self.op, part.iter().copied()).expect::<T>(self.op, depth, 0.0)
+        Aggregate::of(self.op, part.iter().copied()).expect(depth, 0.0)
     }
 
     fn is_not_the_identity<T: Element>(&self, first: &Wrong, mine: &[T]) -> Option<Finding> {

@@ -1,6 +1,5 @@
 //! Scans: of everything, or of what each block has; from the left or from the right.
 
-use chapter_1_reduce::reference::reduce_integers;
 use chapter_3_scan::reference;
 use harness::{Element, Kind, Op};
 use serde::Deserialize;
@@ -74,7 +73,7 @@ impl Scan {
                 harness::inputs::bits(!seed, number as u64).is_multiple_of(4),
                 tile.split_last_mut(),
             ) {
-                let sum = reduce_integers(self.op, others.iter().copied()) as i64;
+                let sum = fold(self.op, others).to_i64();
                 *last = T::from_bits(sum.wrapping_neg() as u64);
             }
         }
