@@ -1,0 +1,84 @@
+//! `cargo run --release -p chapter_2_histogram --example clusters`: what accesses to the shared memory of another block of a
+//! cluster cost. It prints two files for `book/measurements/`, `cluster_accesses_<device>_<date>.tsv` and
+//! `cluster_latencies_<device>_<date>.tsv`, one after the other. It needs a GPU of compute capability 9.0 or newer.
+
+use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::nvrtc::Ptx;
+use harness::{Device, DeviceChoice, Error, buffer};
+
+const THREADS: u32 = 1024;
+
+/// What the kernels of `cluster_probe.cu` measure: access, place, kernel, blocks per cluster.
+const THROUGHPUTS: [(&str, &str, &str, u32); 12] = [
+    ("addition", "own block, words in order", "add_own_in_order", 1),
+    ("addition", "own block, random words", "add_own_random", 1),
+    ("addition", "either block of a cluster of 2, random words", "add_any_random_2", 2),
+    ("addition", "any block of a cluster of 4, random words", "add_any_random_4", 4),
+    ("addition", "any block of a cluster of 8, random words", "add_any_random_8", 8),
+    ("addition", "the next block of a cluster of 2, words in order", "add_next_in_order", 2),
+    ("addition", "the next block of a cluster of 2, random words", "add_next_random", 2),
+    ("store", "own block, words in order", "store_own_in_order", 1),
+    ("store", "the next block of a cluster of 2, words in order", "store_next_in_order", 2),
+    ("store", "the next block of a cluster of 2, random words", "store_next_random", 2),
+    ("load", "own block, random words", "load_own_random", 1),
+    ("load", "the next block of a cluster of 2, random words", "load_next_random", 2),
+];
+
+/// What is waited for, kernel, blocks.
+const LATENCIES: [(&str, &str, u32); 6] = [
+    ("a load from shared memory of the own block", "wait_load_own", 1),
+    ("a load from shared memory of the other block", "wait_load_next", 2),
+    ("an addition in the own block", "wait_add_own", 1),
+    ("an addition in the other block", "wait_add_next", 2),
+    ("a barrier of a block of 1,024 threads", "wait_barrier_of_block", 1),
+    ("a barrier of the cluster, with release and acquire", "wait_barrier_of_cluster", 2),
+];
+
+fn main() -> anyhow::Result<()> {
+    let device = Device::open(DeviceChoice::Gpu)?;
+    let module = Ptx::from_src(include_str!("../kernels/cluster_probe.compute_90.ptx"));
+    let module = device.context.load_module(module)?;
+    let p = &device.properties;
+    let (major, minor) = (p.driver_version / 1000, p.driver_version % 1000 / 10);
+    let head = format!("# device: {}; driver: CUDA {major}.{minor}; by `clusters`", p.name);
+    // The mean of a block's clocks per count, from two launches: what every launch takes is in both.
+    let per_count = |kernel: &str, blocks: u32, counts: [u32; 2]| -> Result<f64, Error> {
+        let kernel = module.load_function(kernel)?;
+        let config = LaunchConfig {
+            grid_dim: (blocks, 1, 1),
+            block_dim: (THREADS, 1, 1),
+            shared_mem_bytes: 0,
+        };
+        let mut out = buffer::scratch::<u32>(&device, blocks.into())?;
+        let mut mean = |count: u32| -> Result<f64, Error> {
+            let mut launch = device.stream.launch_builder(&kernel);
+            launch.arg(&mut out).arg(&count);
+            // SAFETY: each kernel is `(u32* clocks, u32 count)` and writes clocks[0 .. blocks] at most; the grid is a
+            // multiple of the cluster, and a block has 1,024 threads.
+            unsafe { launch.launch(config)? };
+            let clocks = device.stream.clone_dtoh(&out)?;
+            let counted = if blocks <= 2 { &clocks[..1] } else { &clocks[..] };
+            Ok(counted.iter().map(|c| f64::from(*c)).sum::<f64>() / counted.len() as f64)
+        };
+        mean(counts[0])?; // the first launch loads the code
+        let [short, long] = [mean(counts[0])?, mean(counts[1])?];
+        Ok((long - short) / f64::from(counts[1] - counts[0]))
+    };
+    println!(
+        "# What a multiprocessor's 32 warps of a block do per clock in shared memory, all of them busy with one kind of access to 4 bytes"
+    );
+    println!("{head}\naccess\tto\tlanes per clock and multiprocessor");
+    for (access, place, kernel, cluster) in THROUGHPUTS {
+        let blocks = p.multiprocessors.min(if cluster > 2 { 120 } else { 132 }) / cluster * cluster;
+        let clocks = per_count(kernel, blocks, [256, 1280])?;
+        println!("{access}\t{place}\t{:.2}", f64::from(THREADS) / clocks);
+    }
+    println!(
+        "# How long one thread waits for a result, and 2 x 1024 threads for each other, in a cluster of two blocks"
+    );
+    println!("{head}\nresult of\tclocks");
+    for (what, kernel, blocks) in LATENCIES {
+        println!("{what}\t{:.1}", per_count(kernel, blocks, [256, 1280])?);
+    }
+    Ok(())
+}
