@@ -74,14 +74,14 @@ fn the_page_on_stalls_holds_the_recorded_numbers() {
         // 8,192 x 8,192 x 4 bytes are 268 MB.
         let (read, written) = (number(row, "dram_read_bytes"), number(row, "dram_written_bytes"));
         assert!((267.5e6..274.5e6).contains(&read), "{read}");
-        assert!((243.5e6..256.5e6).contains(&written), "{written}");
+        assert!((242.5e6..256.5e6).contains(&written), "{written}");
     }
 }
 
 /// Bytes in flight: a warp that waits for a load waits for 128 bytes. The page multiplies rounded numbers.
 #[test]
 fn the_bytes_in_flight_follow_from_the_recorded_numbers() {
-    for (kernel, quoted) in [("padded", 2060.0), ("coarsened", 4000.0)] {
+    for (kernel, quoted) in [("padded", 2060.0), ("coarsened", 3950.0)] {
         let row = rows().into_iter().find(|row| row["kernel"] == kernel).expect("a row");
         let resident = number(&row, "resident_warps_percent") / 100.0 * 64.0;
         let bytes = resident * share(&row, &["long_scoreboard"]) / 100.0 * 128.0;

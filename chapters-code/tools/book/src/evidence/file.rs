@@ -53,8 +53,12 @@ pub(super) fn facts(path: &Path) -> Result<Vec<Fact>, String> {
         Some((stem, "tsv")) if stem.starts_with("trials_") => {
             Ok(trials(stem, &text, "times of variants of kernels that were tried"))
         }
-        Some((stem, "tsv")) if stem.starts_with("cluster_") => {
+        Some((stem, "tsv")) if stem.starts_with("cluster_histograms_") => {
             Ok(trials(stem, &text, "clusters of blocks: rows of the trials that chapter 2 shows"))
+        }
+        Some((stem, "tsv")) if stem.starts_with("cluster_") => {
+            let what = "accesses to the shared memory of a cluster";
+            Ok(table(stem, &text, what, "`clusters`, an example of chapter 2".to_owned()))
         }
         Some((stem, "txt")) if stem.starts_with("broken_") => {
             let command = "`chapter_8 --broken`, see the file".to_owned();
