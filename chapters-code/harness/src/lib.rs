@@ -1,6 +1,6 @@
 //! What every chapter needs on the host: open a device, make buffers, run one rung, time it, verify its result.
 //!
-//! A rung itself is plain cudarc, in a file of its chapter. [`rung`] launches one and gets its verdict:
+//! A rung itself is plain cudarc, in a file of its chapter. [`mod@rung`] launches one and gets its verdict:
 //! start there. [`buffer`] reads the result back, [`verify`] compares it, and [`bound`] says how far it may be off.
 
 pub mod baselines;

@@ -1,7 +1,7 @@
 //! Runs the rungs of a chapter as its program, the recorder and the tests ask for: the command line, the plan of
 //! what runs on what, the table, JSON, pictures and recorded runs.
 //!
-//! What a rung does is in its chapter, and how one rung runs is in [`harness::rung`]. A rung needs nothing of this
+//! What a rung does is in its chapter, and how one rung runs is in [`mod@harness::rung`]. A rung needs nothing of this
 //! crate; the file `chapter.rs` of a chapter implements its trait [`Chapter`].
 
 mod chapter;
