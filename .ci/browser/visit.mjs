@@ -58,7 +58,8 @@ export async function visit(path, { theme, own = [], ...options }, look) {
         const page = await profile.newPage();
         listen(page, problems, own);
         const address = path.includes("://") ? path : site.root + path;
-        await page.goto(address, { waitUntil: "load" });
+        // The page that holds the whole book takes half a minute on a busy machine.
+        await page.goto(address, { waitUntil: "load", timeout: 120_000 });
         await look(page, problems);
     } finally {
         await profile.close();
