@@ -5,29 +5,21 @@
 use std::process::ExitCode;
 
 use chapter_0_setup::latencies::measure;
-use harness::{Device, DeviceChoice, Error};
+use harness::{Device, DeviceChoice, Error, driver::cuda};
 
 fn main() -> ExitCode {
-    match print() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    report::exit(print().map(|()| true).map_err(Into::into))
 }
 
 fn print() -> Result<(), Error> {
     let device = Device::open(DeviceChoice::Gpu)?;
     let times = measure(&device, 16)?;
     let gigahertz = f64::from(device.properties.clock_khz) / 1e6;
-    let version = device.properties.driver_version;
+    let cuda = cuda(device.properties.driver_version);
     println!("# How long a lone thread waits for one result, by `latencies`");
     println!(
-        "# device: {}; driver: CUDA {}.{}; clock: {gigahertz:.2} GHz at most",
+        "# device: {}; driver: {cuda}; clock: {gigahertz:.2} GHz at most",
         device.properties.name,
-        version / 1000,
-        version % 1000 / 10
     );
     println!("result of\tnanoseconds\tclocks at most");
     for (what, time) in [

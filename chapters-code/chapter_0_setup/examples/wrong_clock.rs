@@ -5,29 +5,18 @@
 use std::process::ExitCode;
 
 use chapter_0_setup::wrong_clock::{BYTES, measure};
-use harness::{Device, DeviceChoice, Error};
+use harness::{Device, DeviceChoice, Error, driver::cuda};
 
 fn main() -> ExitCode {
-    match print() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    report::exit(print().map(|()| true).map_err(Into::into))
 }
 
 fn print() -> Result<(), Error> {
     let device = Device::open(DeviceChoice::Gpu)?;
     let times = measure(&device)?;
-    let version = device.properties.driver_version;
+    let cuda = cuda(device.properties.driver_version);
     println!("# What one launch of vector_add seems to take, {BYTES} bytes, by `wrong_clock`");
-    println!(
-        "# device: {}; driver: CUDA {}.{}",
-        device.properties.name,
-        version / 1000,
-        version % 1000 / 10
-    );
+    println!("# device: {}; driver: {cuda}", device.properties.name);
     println!("way\tmicroseconds\tGB/s");
     for (way, ms) in [
         ("the first launch", times.first),

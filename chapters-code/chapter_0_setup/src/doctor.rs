@@ -3,7 +3,7 @@
 
 use harness::{
     Device, Error,
-    driver::{find_simulator, probe_nvidia},
+    driver::{cuda, find_simulator, probe_nvidia},
     nccl::{self, Nccl},
 };
 use libloading::Library;
@@ -33,9 +33,9 @@ pub fn report(width: usize) -> String {
 fn gpu() -> String {
     match probe_nvidia() {
         Ok(driver) => {
-            let (major, minor) = (driver.version / 1000, driver.version % 1000 / 10);
+            let cuda = cuda(driver.version);
             let devices = if driver.devices == 1 { "device" } else { "devices" };
-            format!("found: {} {devices}, driver for CUDA {major}.{minor}", driver.devices)
+            format!("found: {} {devices}, driver for {cuda}", driver.devices)
         }
         Err(Error::NoGpu { reason, remedy }) => {
             format!(

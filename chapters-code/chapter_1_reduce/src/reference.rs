@@ -108,6 +108,11 @@ impl<T: Element> Aggregate<T> {
         // A single element must come out as it is.
         Accepted::Within { value, bound: if count <= 1 { flushed } else { bound } }
     }
+
+    /// The reference, rounded once.
+    pub fn nearest<R: Element>(&self) -> R {
+        self.expect::<R>(0, 0.0).nearest()
+    }
 }
 
 /// Two values combined by an operator that does not round. Sums and products wrap.
@@ -163,7 +168,7 @@ mod tests {
 
     /// The one result that is accepted of integers.
     fn reduce<T: Element>(op: Op, elements: &[T]) -> i64 {
-        Aggregate::of(op, elements.iter().copied()).expect::<T>(0, 0.0).nearest().to_i64()
+        Aggregate::of(op, elements.iter().copied()).nearest::<T>().to_i64()
     }
 
     #[test]
@@ -183,8 +188,8 @@ mod tests {
         let integers: Vec<i32> = (0..(2 << 20) + 5).map(|i| 2 * (i % 997) - 999).collect();
         let floats: Vec<f64> = integers.iter().map(|&i| 1.0 + f64::from(i) * 1e-9).collect();
         for op in [Op::Sum, Op::Product, Op::Max, Op::Min, Op::And, Op::Or] {
-            let all = Aggregate::on_all_cores(op, &integers).expect::<i32>(0, 0.0);
-            assert_eq!(all.nearest().to_i64(), reduce(op, &integers), "{op}");
+            let all = Aggregate::on_all_cores(op, &integers).nearest::<i32>();
+            assert_eq!(all.to_i64(), reduce(op, &integers), "{op}");
         }
         for op in [Op::Sum, Op::Product, Op::Max, Op::Min] {
             let one = Aggregate::of(op, floats.iter().copied());

@@ -2,11 +2,18 @@
 //! cluster cost. It prints two files for `book/measurements/`, `cluster_accesses_<device>_<date>.tsv` and
 //! `cluster_latencies_<device>_<date>.tsv`, one after the other. It needs a GPU of compute capability 9.0 or newer.
 
+use std::process::ExitCode;
+
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Device, DeviceChoice, Error, buffer};
+use harness::{Device, DeviceChoice, Error, buffer, driver::cuda};
 
 const THREADS: u32 = 1024;
+/// Blocks of 1,024 threads that an H100 holds at once: of clusters of 4 and 8, fewer.
+const RESIDENT: u32 = 132;
+const RESIDENT_IN_LARGE_CLUSTERS: u32 = 120;
+/// Accesses per thread in the two launches that are compared.
+const COUNTS: [u32; 2] = [256, 1280];
 
 /// What the kernels of `cluster_probe.cu` measure: access, place, kernel, blocks per cluster.
 const THROUGHPUTS: [(&str, &str, &str, u32); 12] = [
@@ -34,15 +41,20 @@ const LATENCIES: [(&str, &str, u32); 6] = [
     ("a barrier of the cluster, with release and acquire", "wait_barrier_of_cluster", 2),
 ];
 
-fn main() -> anyhow::Result<()> {
+fn main() -> ExitCode {
+    report::exit(print().map(|()| true).map_err(Into::into))
+}
+
+fn print() -> Result<(), Error> {
     let device = Device::open(DeviceChoice::Gpu)?;
     let module = Ptx::from_src(include_str!("../kernels/cluster_probe.compute_90.ptx"));
-    let module = device.context.load_module(module)?;
+    let module = device.context.load_module(module);
+    let module = module
+        .map_err(|error| device.explain("loading kernels for compute capability 9.0", error))?;
     let p = &device.properties;
-    let (major, minor) = (p.driver_version / 1000, p.driver_version % 1000 / 10);
-    let head = format!("# device: {}; driver: CUDA {major}.{minor}; by `clusters`", p.name);
+    let head = format!("# device: {}; driver: {}; by `clusters`", p.name, cuda(p.driver_version));
     // The mean of a block's clocks per count, from two launches: what every launch takes is in both.
-    let per_count = |kernel: &str, blocks: u32, counts: [u32; 2]| -> Result<f64, Error> {
+    let per_count = |kernel: &str, blocks: u32| -> Result<f64, Error> {
         let kernel = module.load_function(kernel)?;
         let config = LaunchConfig {
             grid_dim: (blocks, 1, 1),
@@ -57,20 +69,22 @@ fn main() -> anyhow::Result<()> {
             // multiple of the cluster, and a block has 1,024 threads.
             unsafe { launch.launch(config)? };
             let clocks = device.stream.clone_dtoh(&out)?;
+            // In the one cluster of a latency, only the first block counts in every kernel.
             let counted = if blocks <= 2 { &clocks[..1] } else { &clocks[..] };
             Ok(counted.iter().map(|c| f64::from(*c)).sum::<f64>() / counted.len() as f64)
         };
-        mean(counts[0])?; // the first launch loads the code
-        let [short, long] = [mean(counts[0])?, mean(counts[1])?];
-        Ok((long - short) / f64::from(counts[1] - counts[0]))
+        mean(COUNTS[0])?; // the first launch loads the code
+        let [short, long] = [mean(COUNTS[0])?, mean(COUNTS[1])?];
+        Ok((long - short) / f64::from(COUNTS[1] - COUNTS[0]))
     };
     println!(
         "# What a multiprocessor's 32 warps of a block do per clock in shared memory, all of them busy with one kind of access to 4 bytes"
     );
     println!("{head}\naccess\tto\tlanes per clock and multiprocessor");
     for (access, place, kernel, cluster) in THROUGHPUTS {
-        let blocks = p.multiprocessors.min(if cluster > 2 { 120 } else { 132 }) / cluster * cluster;
-        let clocks = per_count(kernel, blocks, [256, 1280])?;
+        let resident = if cluster > 2 { RESIDENT_IN_LARGE_CLUSTERS } else { RESIDENT };
+        let blocks = p.multiprocessors.min(resident) / cluster * cluster;
+        let clocks = per_count(kernel, blocks)?;
         println!("{access}\t{place}\t{:.2}", f64::from(THREADS) / clocks);
     }
     println!(
@@ -78,7 +92,7 @@ fn main() -> anyhow::Result<()> {
     );
     println!("{head}\nresult of\tclocks");
     for (what, kernel, blocks) in LATENCIES {
-        println!("{what}\t{:.1}", per_count(kernel, blocks, [256, 1280])?);
+        println!("{what}\t{:.1}", per_count(kernel, blocks)?);
     }
     Ok(())
 }

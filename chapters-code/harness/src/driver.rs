@@ -133,15 +133,16 @@ fn judge(status: i32, driver: NvidiaDriver) -> Result<NvidiaDriver, Error> {
     }
     if version < OLDEST_DRIVER {
         return Err(Error::NoGpu {
-            reason: format!(
-                "the driver supports CUDA {}.{}, and these kernels need 12.0",
-                version / 1000,
-                version % 1000 / 10
-            ),
+            reason: format!("the driver supports {}, and these kernels need 12.0", cuda(version)),
             remedy: "update NVIDIA's driver to version 525 or newer",
         });
     }
     Ok(driver)
+}
+
+/// A version as the driver gives it, 1000 · major + 10 · minor, in words such as `CUDA 13.0`.
+pub fn cuda(version: i32) -> String {
+    format!("CUDA {}.{}", version / 1000, version % 1000 / 10)
 }
 
 /// The simulator's library: the path in `SIMT_DRIVER`, or beside this program.

@@ -8,7 +8,7 @@
 # beside it, in RESULT.tsv.logs.tar.gz. COMPUTE_SANITIZER names the tool if it is not on the path, and
 # COMMIT the commit of PROGRAM where this is not its checkout.
 set -uo pipefail
-[ $# -ge 2 ] || { sed -n '2,10p' "$0" >&2; exit 2; }
+[ $# -ge 2 ] || { sed -n '2,9p' "$0" >&2; exit 2; }
 export program=$(realpath "$1") sanitizer=${COMPUTE_SANITIZER:-compute-sanitizer}
 result=$2 jobs=${3:-8}
 command -v "$sanitizer" >/dev/null || { echo "there is no $sanitizer" >&2; exit 1; }

@@ -32,7 +32,7 @@ impl<T: Element<Acc = T>> SpreadSum<T> {
 
 /// The sum of some values, rounded once.
 pub fn add<T: Element<Acc = T>>(values: &[T]) -> T {
-    Aggregate::of(Op::Sum, values.iter().copied()).expect::<T>(0, 0.0).nearest()
+    Aggregate::of(Op::Sum, values.iter().copied()).nearest()
 }
 
 impl<T: Element<Acc = T>> Problem for SpreadSum<T> {

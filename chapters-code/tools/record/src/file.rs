@@ -206,9 +206,9 @@ impl Recording {
     }
 }
 
-fn library(baselines: &Baselines) -> Library {
-    let Baselines { name, version, built_with, .. } = baselines.clone();
-    Library { name, version, built_with }
+fn library(opened: &Baselines) -> Library {
+    let Baselines { name, version, built_with, .. } = opened;
+    Library { name: name.clone(), version: version.clone(), built_with: built_with.clone() }
 }
 
 /// Both, or the one where they are the same.
@@ -249,7 +249,7 @@ fn device(p: &Properties, devices: Option<usize>) -> Device {
 
 /// The driver's release, where Linux says, and the CUDA version that it supports.
 fn driver(version: i32) -> String {
-    let cuda = format!("CUDA {}.{}", version / 1000, version % 1000 / 10);
+    let cuda = harness::driver::cuda(version);
     match fs::read_to_string("/sys/module/nvidia/version") {
         Ok(release) => format!("{} ({cuda})", release.trim()),
         Err(_) => cuda,

@@ -268,10 +268,10 @@ pub(crate) fn parts_of_several(scope: Scope) -> Vec<Part> {
 
 /// A task of chapter 8.
 fn of_several(devices: usize, task: Task, shape: Shape) -> Part {
+    let case = Case { shape, ..vector(1, Dtype::F32, Op::Sum) };
     let parameters =
         DeviceParameters { devices: Some(devices), task: Some(task), ..Default::default() };
-    let parameters = parameters.into();
-    part(Box::new(MultiGpu), Case { shape, parameters, ..vector(1, Dtype::F32, Op::Sum) })
+    part(Box::new(MultiGpu), case.with(parameters))
 }
 
 /// The other tasks of chapter 8, on all devices.

@@ -60,9 +60,9 @@ pub(super) fn facts(path: &Path) -> Result<Vec<Fact>, String> {
             let what = "accesses to the shared memory of a cluster";
             Ok(table(stem, &text, what, "`clusters`, an example of chapter 2".to_owned()))
         }
-        Some((stem, "txt")) if stem.starts_with("broken_") => {
+        Some((stem, "tsv")) if stem.starts_with("broken_") => {
             let command = "`chapter_8 --broken`, see the file".to_owned();
-            Ok(table(stem, &text, "what chapter 8's wrong kernels gave on GPUs", command))
+            Ok(table(stem, &text, "wrong results of chapter 8's wrong kernels", command))
         }
         _ if is_answers(&name) => answers(&text),
         _ => {

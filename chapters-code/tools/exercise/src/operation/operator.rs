@@ -39,7 +39,7 @@ pub fn combine<T: Element>(op: Op, first: T, then: T) -> T {
 
 /// The fold of some elements, in their order.
 pub fn fold<T: Element>(op: Op, elements: &[T]) -> T {
-    Aggregate::of(op, elements.iter().copied()).expect::<T>(0, 0.0).nearest()
+    Aggregate::of(op, elements.iter().copied()).nearest()
 }
 
 #[cfg(test)]

@@ -60,10 +60,9 @@ pub fn run(arguments: &Arguments) -> Result<bool> {
     let properties = &device.properties;
     let (major, minor) = properties.compute_capability;
     let name = format!(
-        "{}, compute capability {major}.{minor}, driver for CUDA {}.{}",
+        "{}, compute capability {major}.{minor}, driver for {}",
         properties.name,
-        properties.driver_version / 1000,
-        properties.driver_version % 1000 / 10
+        harness::driver::cuda(properties.driver_version)
     );
     if let (Some(out), None) = (&arguments.out, &arguments.only) {
         fs::write(out.join("device.txt"), format!("{name}\n"))?;
