@@ -1,12 +1,19 @@
 //! `cargo run --release -p chapter_2_histogram --example clusters`: what accesses to the shared memory of another block of a
-//! cluster cost. It prints two files for `book/measurements/`, `cluster_accesses_<device>_<date>.tsv` and
-//! `cluster_latencies_<device>_<date>.tsv`, one after the other. It needs a GPU of compute capability 9.0 or newer.
+//! cluster cost, and histograms that use them. It prints three files for `book/measurements/`, one after the other:
+//! `cluster_accesses_<device>_<date>.tsv`, `cluster_latencies_<device>_<date>.tsv`, `cluster_histograms_<device>_<date>.tsv`. It
+//! needs a GPU of compute capability 9.0 or newer.
 
 use std::process::ExitCode;
 
-use cudarc::driver::{LaunchConfig, PushKernelArg};
+use std::sync::Arc;
+
+use chapter_2_histogram::{HistogramParameters, inputs, problem::Counting};
+use cudarc::driver::{CudaModule, LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
 use cudarc::nvrtc::Ptx;
-use harness::{Device, DeviceChoice, Error, buffer, driver::cuda};
+use harness::{
+    Case, Device, DeviceChoice, Dtype, Error, Input, Op, Problem, buffer, driver::cuda,
+    timing::Stopwatch,
+};
 
 const THREADS: u32 = 1024;
 /// Blocks of 1,024 threads that an H100 holds at once: of clusters of 4 and 8, fewer.
@@ -41,16 +48,83 @@ const LATENCIES: [(&str, &str, u32); 6] = [
     ("a barrier of the cluster, with release and acquire", "wait_barrier_of_cluster", 2),
 ];
 
+/// What the kernels of `cluster_trials.cu` do, kernel, blocks per cluster.
+const HISTOGRAMS: [(&str, &str, u32); 7] = [
+    ("counters spread over the cluster", "spread_2", 2),
+    ("counters spread over the cluster", "spread_4", 4),
+    ("counters spread over the cluster", "spread_8", 8),
+    ("ranges; blocks read each other's tiles", "exchange_2", 2),
+    ("ranges; blocks read each other's tiles", "exchange_4", 4),
+    ("ranges; one copy brings a tile to both blocks", "multicast_2", 2),
+    ("ranges; one copy brings a tile to all blocks", "multicast_4", 4),
+];
+/// Bins and input of each column.
+const COLUMNS: [(u32, Input); 3] =
+    [(1 << 15, Input::Uniform), (1 << 16, Input::Uniform), (1 << 16, Input::Zipf)];
+/// The shared memory for two tiles of `cluster_trials.cu`, in bytes.
+const TILES: u32 = 2 * 32 * 1024;
+const SAMPLES: usize = 30;
+
 fn main() -> ExitCode {
     report::exit(print().map(|()| true).map_err(Into::into))
 }
 
+/// The device's first blocks of 1,024 threads that come in clusters of `cluster`.
+fn blocks(device: &Device, cluster: u32) -> u32 {
+    let resident = if cluster > 2 { RESIDENT_IN_LARGE_CLUSTERS } else { RESIDENT };
+    device.properties.multiprocessors.min(resident) / cluster * cluster
+}
+
+fn load(device: &Device, ptx: &str) -> Result<Arc<CudaModule>, Error> {
+    let module = device.context.load_module(Ptx::from_src(ptx));
+    module.map_err(|error| device.explain("loading kernels for compute capability 9.0", error))
+}
+
+/// The microseconds that each of [`HISTOGRAMS`] takes, the median of the samples, for the columns' keys.
+fn histograms(device: &Device) -> Result<Vec<Vec<String>>, Error> {
+    let module = load(device, include_str!("../kernels/cluster_trials.compute_90.ptx"))?;
+    let mut stopwatch = Stopwatch::new(device, SAMPLES)?;
+    let mut rows = vec![Vec::new(); HISTOGRAMS.len()];
+    for (bins, input) in COLUMNS {
+        let case = Case { input, ..Case::vector(1 << 26, Dtype::U32, Op::Sum) };
+        let case = case.with(HistogramParameters::of_bins(bins));
+        let keys = inputs::keys::<u32>(&case, &chapter_2_histogram::Bins::of(&case)?);
+        let mut p = Counting::new(device, &case, keys)?;
+        for ((_, name, cluster), row) in HISTOGRAMS.into_iter().zip(&mut rows) {
+            let kernel = module.load_function(name)?;
+            let tiles = if name.starts_with("spread") { 0 } else { TILES };
+            let config = LaunchConfig {
+                grid_dim: (blocks(device, cluster), 1, 1),
+                block_dim: (THREADS, 1, 1),
+                shared_mem_bytes: 4 * p.bins.counters().div_ceil(cluster) + tiles,
+            };
+            let bytes = config.shared_mem_bytes as i32;
+            kernel.set_attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes)?;
+            let count = |p: &mut Counting<u32>| {
+                let mut counts = p.counts.view_mut();
+                device.stream.memset_zeros(&mut counts)?;
+                let mut launch = device.stream.launch_builder(&kernel);
+                launch.arg(&p.keys).arg(&mut counts).arg(&p.n).arg(&p.bins);
+                // SAFETY: the kernels are `(const u32* in, u32* out, size_t n, Bins bins)`, and add to out[0 .. bins.count], which is
+                // zero. They read in[0 .. n], n is a multiple of 32768, and every key has a bin. The grid is a multiple of
+                // the cluster, and shared memory holds two tiles and a block's counters.
+                unsafe { launch.launch(config) }.map(drop)
+            };
+            p.reset()?;
+            let time = stopwatch.measure(&mut || count(&mut p))?.time();
+            let verdict = p.compare(&(), 1)?;
+            row.push(match verdict.is_correct() {
+                true => format!("{:.0}", time.median * 1e3),
+                false => "wrong".to_owned(),
+            });
+        }
+    }
+    Ok(rows)
+}
+
 fn print() -> Result<(), Error> {
     let device = Device::open(DeviceChoice::Gpu)?;
-    let module = Ptx::from_src(include_str!("../kernels/cluster_probe.compute_90.ptx"));
-    let module = device.context.load_module(module);
-    let module = module
-        .map_err(|error| device.explain("loading kernels for compute capability 9.0", error))?;
+    let module = load(&device, include_str!("../kernels/cluster_probe.compute_90.ptx"))?;
     let p = &device.properties;
     let head = format!("# device: {}; driver: {}; by `clusters`", p.name, cuda(p.driver_version));
     // The mean of a block's clocks per count, from two launches: what every launch takes is in both.
@@ -82,9 +156,7 @@ fn print() -> Result<(), Error> {
     );
     println!("{head}\naccess\tto\tlanes per clock and multiprocessor");
     for (access, place, kernel, cluster) in THROUGHPUTS {
-        let resident = if cluster > 2 { RESIDENT_IN_LARGE_CLUSTERS } else { RESIDENT };
-        let blocks = p.multiprocessors.min(resident) / cluster * cluster;
-        let clocks = per_count(kernel, blocks)?;
+        let clocks = per_count(kernel, blocks(&device, cluster))?;
         println!("{access}\t{place}\t{:.2}", f64::from(THREADS) / clocks);
     }
     println!(
@@ -93,6 +165,15 @@ fn print() -> Result<(), Error> {
     println!("{head}\nresult of\tclocks");
     for (what, kernel, blocks) in LATENCIES {
         println!("{what}\t{:.1}", per_count(kernel, blocks)?);
+    }
+    println!(
+        "# Histograms of 2^26 keys of 32 bits in clusters, medians of {SAMPLES} samples on a cold L2"
+    );
+    println!(
+        "{head}\nkernel\tblocks per cluster\t32,768 bins, uniform, µs\t65,536 bins, uniform, µs\t65,536 bins, Zipf, µs"
+    );
+    for ((what, _, cluster), times) in HISTOGRAMS.into_iter().zip(histograms(&device)?) {
+        println!("{what}\t{cluster}\t{}", times.join("\t"));
     }
     Ok(())
 }
