@@ -83,7 +83,7 @@ fn what_the_sanitizer_finds_is_found_here() {
 }
 
 /// Kernels with a bug that one of its tools found; that ran until they were stopped; the rest.
-const COUNTS: (u32, u32, u32) = (69, 15, 58);
+const COUNTS: (u32, u32, u32) = (69, 16, 57);
 /// Of those found, those that only such tools found as find fault with the kernel without the bug, too.
 const LIKE_TWIN: u32 = 9;
 
