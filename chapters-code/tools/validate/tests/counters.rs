@@ -11,9 +11,9 @@ const RUNGS: [&str; 2] = [
     include_str!("../../../../book/measurements/ncu_nvidia_h100_80gb_hbm3_2026-11-26_rungs.csv"),
 ];
 const SHARED: &str =
-    include_str!("../../../../book/measurements/ncu_nvidia_h200_2026-11-21_shared.csv");
+    include_str!("../../../../book/measurements/ncu_nvidia_h200_2026-11-26_shared.csv");
 const GLOBAL: &str =
-    include_str!("../../../../book/measurements/ncu_nvidia_h200_2026-11-21_global.csv");
+    include_str!("../../../../book/measurements/ncu_nvidia_h200_2026-11-26_global.csv");
 
 /// Rungs that are younger than the recording.
 const NOT_RECORDED: [&str; 0] = [];
