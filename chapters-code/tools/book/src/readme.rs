@@ -84,7 +84,8 @@ fn best(records: &Records, folder: &str) -> [String; 4] {
     let Ok(run) = records.run_of_chapter(DEVICE, folder) else {
         return ["not recorded yet", "", "", ""].map(str::to_owned);
     };
-    let timed = |row: &&Value| belongs(row, folder) && reads_all(row) && rate(row) > 0.0;
+    let is_meant = |row: &Value| belongs(row, folder) && reads_all(row) && is_whole(row);
+    let timed = |row: &&Value| is_meant(row) && rate(row) > 0.0;
     let has_scans = run.rows().iter().filter(timed).any(is_scan);
     let rows = || {
         let timed = run.rows().iter().filter(timed);
@@ -119,6 +120,11 @@ fn least_ahead<'a>(rows: impl Iterator<Item = &'a Value> + Clone) -> Option<&'a 
 fn reads_all(row: &Value) -> bool {
     let is = |key: &str, usual| row[key].as_str().is_none_or(|value| value == usual);
     is("density", "1/2") && is("mask", "random")
+}
+
+/// Whether a row of several devices is of an all-reduce, of which the other collectives are halves.
+fn is_whole(row: &Value) -> bool {
+    row["devices"].is_null() || row["task"] == "all-reduce"
 }
 
 /// Whether the baseline of a row does the same work. Our integer keys are their own bins; CUB's may have any
