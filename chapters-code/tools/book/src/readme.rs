@@ -164,7 +164,10 @@ fn against(row: &Value) -> String {
     let baseline = &row["baseline"];
     match baseline["ratio"].as_f64() {
         Some(ratio) => {
-            let ratio = amount("ratio", ratio);
+            let ratio = match amount("ratio", ratio) {
+                equal if equal == "equal" => "as fast as".to_owned(),
+                ratio => ratio,
+            };
             format!("{ratio} {} {}", text(&baseline["name"]), text(&baseline["version"]))
         }
         None => String::new(),
