@@ -60,9 +60,32 @@
     addEventListener("afterprint", toScreen);
     matchMedia("print").addEventListener("change", (e) => (e.matches ? toPaper() : toScreen()));
 
+    // Browsers would break the line between a formula or code and the punctuation beside it, and behind the dashes of an
+    // option. Long formulas and paths may break.
+    const short = [...document.querySelectorAll("main .katex, main :not(pre) > code")].filter(
+        (element) => element.offsetWidth < 200 && !element.closest(".katex-display, pre, svg"),
+    );
+    for (const element of short) {
+        const [before, after] = [element.previousSibling, element.nextSibling];
+        const opening = before?.nodeType === Node.TEXT_NODE ? /[([“]*$/.exec(before.data)[0] : "";
+        const closing = after?.nodeType === Node.TEXT_NODE ? /^[.,:;!?)\]”’]*/.exec(after.data)[0] : "";
+        if (opening || closing || element.textContent.startsWith("--")) {
+            const together = document.createElement("span");
+            together.className = "together";
+            element.before(together);
+            together.append(opening, element, closing);
+            if (opening) {
+                before.data = before.data.slice(0, -opening.length);
+            }
+            if (closing) {
+                after.data = after.data.slice(closing.length);
+            }
+        }
+    }
+
     // What scrolls by itself is a stop of the Tab key, and there the arrows scroll: elsewhere they
     // turn the page.
-    const scrollers = [...document.querySelectorAll("pre > code, .table-wrapper, .katex-display, figure.plot")];
+    const scrollers = [...document.querySelectorAll("pre > code, .table-wrapper, .katex-display, figure.plot, .drawn .frame")];
     function update() {
         for (const scroller of scrollers) {
             if (scroller.scrollWidth > scroller.clientWidth) {

@@ -132,7 +132,7 @@ fn divergence_and_idle_warps_are_told() {
     let modulo = said("timeline kernel=interleaved_modulo n=64 block=64");
     let strided = said("timeline kernel=interleaved_strided n=64 block=64");
     assert_eq!((modulo.len(), strided.len()), (2, 2));
-    assert!(modulo[1].contains("up to barrier 2 ") && modulo[1].contains("down to 16"));
+    assert!(modulo[1].contains("up to barrier 2: ") && modulo[1].contains("down to 16"));
     assert!(!strided[1].contains("down to"), "the second warp never diverges: {strided:?}");
 }
 

@@ -135,7 +135,7 @@ fn in_words(access: &Access<'_>) -> String {
     let moved = 32 * access.cost;
     format!(
         "{line}: {active} lanes {verb} {wanted} bytes, in {} sectors of 32 bytes, together {}: \
-         {:.1} % of them are of use.",
+         {:.1}\u{a0}% of them are of use.",
         access.cost,
         thousands(moved),
         100.0 * wanted as f64 / moved as f64

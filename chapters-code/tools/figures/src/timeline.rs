@@ -164,7 +164,7 @@ fn in_words(warp: usize, band: &Band) -> String {
             true => format!("up to barrier {}", number + 1),
             false => "to the end".to_owned(),
         };
-        parts.push(format!("{until} {} instructions, {partly}", phase.len()));
+        parts.push(format!("{until}: {} instructions, {partly}", phase.len()));
     }
     format!("Warp {warp} uses {:.0} % of its lanes: {}.", band.share(), parts.join("; "))
 }
