@@ -21,18 +21,16 @@ use crate::{
 /// The broken copies, each with its launch. The last one stops the device.
 pub fn copies() -> Ladder<Copies> {
     vec![
-        (TAIL_DROPPED, |p, rung| packs::of_entry("tail_dropped", p, rung)),
-        (LAST_LANE, |p, rung| shuffled::of_entry("last_lane", p, rung)),
+        (TAIL_DROPPED, packs::prepare),
+        (LAST_LANE, shuffled::prepare),
         (IN_PLACE_SHIFT, in_place_shift),
-        (MISALIGNED_PACKS, |p, rung| two_packs::of_entry("misaligned_packs", p, rung)),
+        (MISALIGNED_PACKS, two_packs::prepare),
     ]
 }
 
 /// The broken updates of particles.
 pub fn particle_updates() -> Ladder<Particles> {
-    vec![(STAGED_WITHOUT_BARRIER, |p, rung| {
-        aos_staged::of_entry("staged_without_barrier", p, rung)
-    })]
+    vec![(STAGED_WITHOUT_BARRIER, aos_staged::prepare)]
 }
 
 /// The broken permutations.
@@ -95,10 +93,7 @@ fn enlarged(case: &Case, more: u64, parameters: AccessParameters) -> Case {
         ..Case::vector(0, Dtype::F32, Op::Sum)
     }
     .with(parameters);
-    match Task::of(&own).is_like(Task::of(case)) {
-        true => own,
-        false => *case,
-    }
+    if Task::of(&own).is_like(Task::of(case)) { own } else { *case }
 }
 
 /// Copies the input, and launches the kernel on the copy with one thread per element.

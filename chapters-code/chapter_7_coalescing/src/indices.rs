@@ -1,7 +1,5 @@
 //! The indices by which elements are gathered and scattered.
 
-use std::ops::Add;
-
 use harness::{Case, ChapterParameters, inputs};
 use rayon::prelude::*;
 
@@ -57,7 +55,7 @@ fn shuffled(n: u64, window: u64, seed: u64) -> Vec<u32> {
 /// the other: in their k-th request for the k-th of those.
 pub fn traffic_of_several(indices: &[u32], each: usize) -> Traffic {
     let kth = |k: usize| -> Vec<u32> { indices.iter().skip(k).step_by(each).copied().collect() };
-    (0..each).map(|k| traffic(&kth(k))).fold(Traffic::default(), Add::add)
+    (0..each).map(|k| traffic(&kth(k))).sum()
 }
 
 /// What warps touch that ask for these elements of 4 bytes, each lane for one.
@@ -79,15 +77,12 @@ mod tests {
     use harness::{Dtype, Op};
 
     use super::*;
+    use crate::patterns;
 
     const N: u64 = 1 << 18;
 
     fn ordered(n: u64, order: Order) -> Vec<u32> {
-        of(&Case {
-            parameters: AccessParameters { order: Some(order), ..AccessParameters::default() }
-                .into(),
-            ..Case::vector(n, Dtype::F32, Op::Sum)
-        })
+        of(&Case::vector(n, Dtype::F32, Op::Sum).with(patterns::order(order)))
     }
 
     #[test]

@@ -150,43 +150,28 @@ impl Problem for Copies {
     }
 }
 
-/// Refuses all but vectors of `f32`, and cases that ask for another task than `is_task` accepts.
-fn unless(is_task: fn(Task) -> bool, case: &Case) -> Option<Refusal> {
-    match case.shape {
-        Shape::Matrix { .. } => Some(Refusal::wants_vector()),
-        _ if case.op != Op::Sum || case.dtype != Dtype::F32 => Some(Refusal::NoKernel),
-        _ => (!is_task(Task::of(case))).then_some(ANOTHER_TASK),
-    }
+/// Defines functions that refuse all but vectors of `f32` and the tasks of a pattern.
+macro_rules! only {
+    ($($name:ident: $task:pat,)*) => {$(
+        #[doc = concat!("Refuses all cases but those of the task `", stringify!($task), "`.")]
+        pub fn $name(_rung: &Rung, case: &Case) -> Option<Refusal> {
+            match case.shape {
+                Shape::Matrix { .. } => Some(Refusal::wants_vector()),
+                _ if case.op != Op::Sum || case.dtype != Dtype::F32 => Some(Refusal::NoKernel),
+                _ => (!matches!(Task::of(case), $task)).then_some(ANOTHER_TASK),
+            }
+        }
+    )*};
 }
 
-/// Refuses all cases but whole copies.
-pub fn copies_only(_rung: &Rung, case: &Case) -> Option<Refusal> {
-    unless(|task| task == Task::Copy, case)
-}
-
-/// Refuses all cases but shifted copies.
-pub fn offsets_only(_rung: &Rung, case: &Case) -> Option<Refusal> {
-    unless(|task| matches!(task, Task::Offset(_)), case)
-}
-
-/// Refuses all cases but strided copies.
-pub fn strides_only(_rung: &Rung, case: &Case) -> Option<Refusal> {
-    unless(|task| matches!(task, Task::Stride(_)), case)
-}
-
-/// Refuses all cases but sums of pairs.
-pub fn pairs_only(_rung: &Rung, case: &Case) -> Option<Refusal> {
-    unless(|task| task == Task::Pairs, case)
-}
-
-/// Refuses all cases but updates of particles.
-pub fn particles_only(_rung: &Rung, case: &Case) -> Option<Refusal> {
-    unless(|task| task == Task::Particles, case)
-}
-
-/// Refuses all cases but permutations.
-pub fn permutations_only(_rung: &Rung, case: &Case) -> Option<Refusal> {
-    unless(|task| matches!(task, Task::Gather(_)), case)
+only! {
+    copies_only: Task::Copy,
+    offsets_only: Task::Offset(_),
+    strides_only: Task::Stride(_),
+    pairs_only: Task::Pairs,
+    particles_only: Task::Particles,
+    permutations_only: Task::Gather(_),
+    reads_only: Task::BytesInFlight { .. },
 }
 
 /// Refuses also permutations whose indices may repeat.
@@ -194,9 +179,4 @@ pub fn without_repeats(rung: &Rung, case: &Case) -> Option<Refusal> {
     let repeats = AccessParameters::of(case).order.is_some_and(Order::repeats);
     let reason = "stores to each index once: give --index-order ascending, or a window's length";
     permutations_only(rung, case).or(repeats.then_some(Refusal::because(reason)))
-}
-
-/// Refuses all cases but reads.
-pub fn reads_only(_rung: &Rung, case: &Case) -> Option<Refusal> {
-    unless(|task| matches!(task, Task::BytesInFlight { .. }), case)
 }

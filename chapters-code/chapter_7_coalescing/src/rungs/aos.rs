@@ -28,7 +28,6 @@ pub fn prepare(p: &Particles, rung: &Rung) -> Prepared<Particles> {
     }))
 }
 
-/// What the launch asks of the memory.
 fn traffic(p: &Particles) -> Prediction {
     let field = |k| Access { first: 4 * k, step: 4 * FIELDS, bytes: 4 };
     Prediction::of_fields(|k| field(k).by_threads(p.n))

@@ -28,7 +28,6 @@ pub fn prepare(p: &Particles, rung: &Rung) -> Prepared<Particles> {
     }))
 }
 
-/// What the launch asks of the memory.
 fn traffic(p: &Particles) -> Prediction {
     let half = Access { step: 4 * FIELDS, ..Access::PACKS };
     let loads = half.by_threads(p.n) + half.at(16).by_threads(p.n);

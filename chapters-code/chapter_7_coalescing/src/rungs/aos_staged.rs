@@ -16,13 +16,8 @@ rung!(
 
 /// One thread per particle.
 pub fn prepare(p: &Particles, rung: &Rung) -> Prepared<Particles> {
-    of_entry("aos_staged", p, rung)
-}
-
-/// The same launch of the kernel called `entry`.
-pub fn of_entry(entry: &str, p: &Particles, rung: &Rung) -> Prepared<Particles> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
-    let kernel = module.load_function(entry)?;
+    let kernel = module.load_function(rung.name)?; // aos_staged or staged_without_barrier
     let blocks = p.n.div_ceil(256).max(1) as u32;
     let config =
         LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
@@ -37,7 +32,6 @@ pub fn of_entry(entry: &str, p: &Particles, rung: &Rung) -> Prepared<Particles> 
     }))
 }
 
-/// What the launch asks of the memory.
 fn traffic(p: &Particles) -> Prediction {
     Prediction::both(Access::PACKS.by_threads(2 * p.n))
 }

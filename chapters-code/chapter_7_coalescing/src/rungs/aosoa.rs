@@ -28,7 +28,7 @@ pub fn prepare(p: &Particles, rung: &Rung) -> Prepared<Particles> {
     }))
 }
 
-/// What the launch asks of the memory. The arrays of the last group are as long as it has particles.
+/// The arrays of the last group are as long as it has particles.
 fn traffic(p: &Particles) -> Prediction {
     let rest = p.n % LANES;
     Prediction::of_fields(|k| {

@@ -31,22 +31,17 @@ pub fn prepare(p: &Reads, rung: &Rung) -> Prepared<Reads> {
         block_dim: (THREADS, 1, 1),
         shared_mem_bytes: shared,
     };
-    Ok(Launch::new(
-        kernel.clone(),
-        config,
-        Promise { result: (), traffic },
-        move |p: &mut Reads| {
-            let mut words = p.words.view_mut();
-            let mut launch = p.device.stream.launch_builder(&kernel);
-            launch.arg(&p.input).arg(&mut words).arg(&p.packs);
-            // SAFETY: bytes_in_flight.cu is `(const uint4* in, unsigned* out, size_t packs)`. It reads
-            // in[0 .. packs], aligned to 16 bytes, and writes one word of `out` per thread of the grid.
-            unsafe { launch.launch(config) }.map(drop)
-        },
-    ))
+    let promise = Promise { result: (), traffic };
+    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut Reads| {
+        let mut words = p.words.view_mut();
+        let mut launch = p.device.stream.launch_builder(&kernel);
+        launch.arg(&p.input).arg(&mut words).arg(&p.packs);
+        // SAFETY: bytes_in_flight.cu is `(const uint4* in, unsigned* out, size_t packs)`. It reads
+        // in[0 .. packs], aligned to 16 bytes, and writes one word of `out` per thread of the grid.
+        unsafe { launch.launch(config) }.map(drop)
+    }))
 }
 
-/// What the launch asks of the memory.
 fn traffic(p: &Reads) -> Prediction {
     let loads = Access::PACKS.by_threads(p.packs);
     let stores = Access::WORDS.by_threads((p.blocks() * THREADS).into());

@@ -28,7 +28,6 @@ pub fn prepare(p: &Copies, rung: &Rung) -> Prepared<Copies> {
     }))
 }
 
-/// What the launch asks of the memory.
 fn traffic(p: &Copies) -> Prediction {
     let packs = p.n / 4;
     let kth = |k| Access { first: 4 * (p.offset + k), step: 16, bytes: 4 };

@@ -30,8 +30,7 @@ pub fn prepare(p: &Permutation, rung: &Rung) -> Prepared<Permutation> {
     }))
 }
 
-/// What the launch asks of the memory.
-pub fn traffic(p: &Permutation) -> Prediction {
+pub(super) fn traffic(p: &Permutation) -> Prediction {
     let words = Access::WORDS.by_threads(p.n);
     Prediction { loads: words + indices::traffic(p.indices.host()), stores: words }
 }

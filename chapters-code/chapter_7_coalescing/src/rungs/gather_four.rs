@@ -30,7 +30,6 @@ pub fn prepare(p: &Permutation, rung: &Rung) -> Prepared<Permutation> {
     }))
 }
 
-/// What the launch asks of the memory.
 fn traffic(p: &Permutation) -> Prediction {
     let (packs, rest) = p.indices.host().split_at(p.indices.host().len() / 4 * 4);
     let side_by_side = Access::PACKS.by_threads(p.n / 4) + Access::WORDS.by_threads(p.n % 4);

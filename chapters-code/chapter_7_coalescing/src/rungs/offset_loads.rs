@@ -27,8 +27,7 @@ pub fn prepare(p: &Copies, rung: &Rung) -> Prepared<Copies> {
     }))
 }
 
-/// What the launch asks of the memory.
-pub fn traffic(p: &Copies) -> Prediction {
+pub(crate) fn traffic(p: &Copies) -> Prediction {
     let loads = Access::WORDS.at(4 * p.offset).by_threads(p.n);
     Prediction { loads, stores: Access::WORDS.by_threads(p.n) }
 }

@@ -27,7 +27,6 @@ pub fn prepare(p: &Copies, rung: &Rung) -> Prepared<Copies> {
     }))
 }
 
-/// What the launch asks of the memory.
 fn traffic(p: &Copies) -> Prediction {
     let stores = Access::WORDS.at(4 * p.offset).by_threads(p.n);
     Prediction { loads: Access::WORDS.by_threads(p.n), stores }

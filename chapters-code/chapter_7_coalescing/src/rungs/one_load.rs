@@ -27,7 +27,6 @@ pub fn prepare(p: &Copies, rung: &Rung) -> Prepared<Copies> {
     }))
 }
 
-/// What the launch asks of the memory.
 fn traffic(p: &Copies) -> Prediction {
     let loads = Access::DOUBLE_WORDS.by_threads(p.n);
     Prediction { loads, stores: Access::WORDS.by_threads(p.n) }

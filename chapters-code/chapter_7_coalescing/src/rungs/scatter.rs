@@ -30,7 +30,6 @@ pub fn prepare(p: &Permutation, rung: &Rung) -> Prepared<Permutation> {
     }))
 }
 
-/// What the launch asks of the memory.
 fn traffic(p: &Permutation) -> Prediction {
     let words = Access::WORDS.by_threads(p.n);
     Prediction { loads: words + words, stores: indices::traffic(p.indices.host()) }

@@ -27,7 +27,6 @@ pub fn prepare(p: &Particles, rung: &Rung) -> Prepared<Particles> {
     }))
 }
 
-/// What the launch asks of the memory.
-pub fn traffic(p: &Particles) -> Prediction {
+pub(super) fn traffic(p: &Particles) -> Prediction {
     Prediction::of_fields(|k| Access::WORDS.at(4 * k * p.n).by_threads(p.n))
 }

@@ -28,7 +28,7 @@ pub fn prepare(p: &Particles, rung: &Rung) -> Prepared<Particles> {
     }))
 }
 
-/// What the launch asks of the memory. Fields are aligned to 16 bytes only where n is a multiple of 4.
+/// Fields are aligned to 16 bytes only where n is a multiple of 4.
 fn traffic(p: &Particles) -> Prediction {
     match p.n % 4 {
         0 => Prediction::of_fields(|k| Access::PACKS.at(4 * k * p.n).by_threads(p.n / 4)),

@@ -28,7 +28,6 @@ pub fn prepare(p: &Copies, rung: &Rung) -> Prepared<Copies> {
     }))
 }
 
-/// What the launch asks of the memory.
 fn traffic(p: &Copies) -> Prediction {
     let apart = Access { step: 4 * p.stride, ..Access::WORDS };
     Prediction { loads: Access::WORDS.by_threads(p.n), stores: apart.by_threads(p.n) }

@@ -27,8 +27,7 @@ pub fn prepare(p: &Copies, rung: &Rung) -> Prepared<Copies> {
     }))
 }
 
-/// What the launch asks of the memory.
-pub fn traffic(p: &Copies) -> Prediction {
+pub(super) fn traffic(p: &Copies) -> Prediction {
     let first = Access { step: 8, ..Access::WORDS };
     let loads = first.by_threads(p.n) + first.at(4).by_threads(p.n);
     Prediction { loads, stores: Access::WORDS.by_threads(p.n) }

@@ -15,13 +15,8 @@ rung!(
 
 /// One thread per four elements.
 pub fn prepare(p: &Copies, rung: &Rung) -> Prepared<Copies> {
-    of_entry("two_packs", p, rung)
-}
-
-/// The same launch of the kernel called `entry`.
-pub fn of_entry(entry: &str, p: &Copies, rung: &Rung) -> Prepared<Copies> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
-    let kernel = module.load_function(entry)?;
+    let kernel = module.load_function(rung.name)?; // two_packs or misaligned_packs
     let blocks = p.n.div_ceil(4).div_ceil(256).max(1) as u32;
     let config =
         LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
@@ -37,7 +32,6 @@ pub fn of_entry(entry: &str, p: &Copies, rung: &Rung) -> Prepared<Copies> {
     }))
 }
 
-/// What the launch asks of the memory.
 fn traffic(p: &Copies) -> Prediction {
     let (low, packs) = (p.offset / 4, whole_packs(p.n, p.offset));
     let aligned = |pack: u64| Access::PACKS.at(16 * pack).by_threads(packs);

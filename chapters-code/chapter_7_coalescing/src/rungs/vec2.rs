@@ -27,7 +27,6 @@ pub fn prepare(p: &Copies, rung: &Rung) -> Prepared<Copies> {
     }))
 }
 
-/// What the launch asks of the memory.
 fn traffic(p: &Copies) -> Prediction {
     let remainder = Access::WORDS.by_threads(p.n % 2);
     Prediction::both(Access::DOUBLE_WORDS.by_threads(p.n / 2) + remainder)
