@@ -1,8 +1,8 @@
 //! Several devices: what they do together is a [`Task`], such as all-reduce.
 //!
 //! Here stands the table of rungs, by task. A rung is a file, `rungs/<name>.rs`, which launches the kernel in
-//! `kernels/<name>.cu`; each rung is the one before with one idea changed. [`problem::devices`] holds the
-//! devices, and its siblings hold the buffers and the judge of each task.
+//! `kernels/<name>.cu`; each rung is the one before with one idea changed. [`problem`] has the devices, and the buffers and
+//! the judge of each task.
 
 mod baseline;
 pub mod broken;
@@ -13,10 +13,7 @@ pub mod task;
 
 use harness::{Element, Ladder, ladder};
 pub use parameters::DeviceParameters;
-use problem::{
-    Collective, compact::SpreadCompact, histogram::SpreadHistogram, scan::SpreadScan,
-    sum::SpreadSum,
-};
+use problem::{Collective, SpreadCompact, SpreadHistogram, SpreadScan, SpreadSum};
 pub use task::Task;
 
 /// The rungs, one file each.

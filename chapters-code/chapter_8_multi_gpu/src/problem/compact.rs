@@ -3,13 +3,12 @@
 use bytemuck::cast_slice;
 use cudarc::driver::DriverError;
 use harness::{
-    Case, Device, Error, Memory, Output, Problem, Refusal, Rung, Traffic,
+    Case, Device, Error, Memory, Output, Problem, Traffic,
     buffer::POISON,
     verify::{self, Checker, Failure, Verdict},
 };
 
-use super::{memory, refuses, spread::Spread};
-use crate::Task;
+use super::{Spread, memory};
 
 /// Where a launch leaves the selected elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -40,8 +39,8 @@ impl SpreadCompact {
     pub fn new(device: &Device, case: &Case) -> Result<Self, Error> {
         let spread = Spread::<f32>::new(device, case)?;
         Ok(Self {
-            outs: spread.per_device(|_, device| Output::new(device, spread.part()))?,
-            counts: spread.per_device(|_, device| Output::new(device, 1))?,
+            outs: spread.devices.each(|_, device| Output::new(device, spread.part()))?,
+            counts: spread.devices.each(|_, device| Output::new(device, 1))?,
             selected: select(&spread),
             spread,
         })
@@ -56,10 +55,10 @@ impl SpreadCompact {
             }
             Layout::EqualParts => {
                 let all = self.selected.concat();
-                let each = all.len().div_ceil(self.spread.count()).max(1);
+                let each = all.len().div_ceil(self.spread.devices.len()).max(1);
                 let mut parts = all.chunks(each).map(|part| (part.to_vec(), all.len() as u64));
                 let next = |_| parts.next().unwrap_or_else(|| (Vec::new(), all.len() as u64));
-                (0..self.spread.count()).map(next).collect()
+                (0..self.spread.devices.len()).map(next).collect()
             }
         }
     }
@@ -67,19 +66,19 @@ impl SpreadCompact {
 
 fn select(spread: &Spread<f32>) -> Vec<Vec<f32>> {
     let of_part = |d| spread.host[spread.range(d)].iter().copied().filter(|&x| x >= 0.0).collect();
-    (0..spread.count()).map(of_part).collect()
+    (0..spread.devices.len()).map(of_part).collect()
 }
 
 impl Problem for SpreadCompact {
     type Promise = Layout;
 
     fn setting(&self) -> (&Device, &Case) {
-        self.spread.setting()
+        (&self.spread.devices[0], &self.spread.case)
     }
 
     fn memory(&mut self) -> Vec<&mut dyn Memory> {
         let Self { outs, counts, spread, .. } = self;
-        memory(outs).chain(memory(counts)).chain([spread as _]).collect()
+        memory(outs).chain(memory(counts)).chain(memory(&mut spread.parts)).collect()
     }
 
     fn reset(&mut self) -> Result<(), DriverError> {
@@ -122,7 +121,7 @@ impl Problem for SpreadCompact {
         let all: usize = self.selected.iter().map(Vec::len).sum();
         let most = match layout {
             Layout::OwnParts => self.selected.iter().map(Vec::len).max().unwrap_or(0),
-            Layout::EqualParts => all.div_ceil(self.spread.count()),
+            Layout::EqualParts => all.div_ceil(self.spread.devices.len()),
         };
         Traffic { read: 4 * self.spread.part() as u64, written: 4 * most as u64 + 8 }
     }
@@ -132,9 +131,4 @@ impl Problem for SpreadCompact {
         self.selected = select(&self.spread);
         Ok(())
     }
-}
-
-/// Refuses what is no compaction of f32.
-pub fn compactions_only(rung: &Rung, case: &Case) -> Option<Refusal> {
-    refuses(rung, case, Task::Compact)
 }

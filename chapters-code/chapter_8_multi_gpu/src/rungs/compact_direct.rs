@@ -4,15 +4,13 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Launch, Prepared, Rung, rung};
 
-use crate::problem::{
-    compact::{Layout, SpreadCompact, compactions_only},
-    devices::{Addresses, MOST, Shared},
-};
+use crate::Task;
+use crate::problem::{Addresses, Layout, MOST, Shared, SpreadCompact};
 
 rung!(
     "compact_direct",
     "the devices tell each other their counts, and store to the device that holds the result",
-    refuses(compactions_only)
+    refuses(|_, case| Task::Compact.refusal(case))
 );
 
 /// Threads per block: `THREADS` of compact_direct.cu.
@@ -33,10 +31,9 @@ pub fn prepare(p: &SpreadCompact, rung: &Rung) -> Prepared<SpreadCompact> {
         shared_mem_bytes: 0,
     };
     let words = Shared::<u64>::zeros(&s.devices, 2 * (MOST + blocks))?;
-    let (kernel, devices) = (kernels[0].clone(), s.count() as i32);
+    let (kernel, devices) = (kernels[0].clone(), s.devices.len() as i32);
     let mut epoch = 0_u32;
 
-    // ANCHOR: enqueue
     Ok(Launch::new(kernel, config, Layout::EqualParts, move |p: &mut SpreadCompact| {
         let s = &p.spread;
         let outs = Addresses::of_outputs(&s.devices, &mut p.outs);
@@ -56,5 +53,4 @@ pub fn prepare(p: &SpreadCompact, rung: &Rung) -> Prepared<SpreadCompact> {
         }
         s.devices.join()
     }))
-    // ANCHOR_END: enqueue
 }
