@@ -48,7 +48,7 @@ pub(crate) fn collective(p: &Collective) -> Result<Vec<Way<Collective>>, Error> 
         out.poison().map_err(|error| Error::driver("filling memory", error))?;
         device.finish("filling memory")?;
     }
-    let launched = way.enqueue(p);
+    let launched = (way.enqueue)(p);
     launched.map_err(|error| p.devices[0].explain(call, error))?;
     for (d, (device, out)) in p.devices.iter().zip(outs.borrow().iter()).enumerate() {
         device.finish(call)?;
