@@ -11,7 +11,7 @@ use crate::{
 /// The most elements that an index of 32 bits reaches.
 pub const MOST: u64 = 1 << 32;
 
-/// The indices of a case, one an element; in ascending order where it names none.
+/// The indices of a case, one per element; none where it is of another task.
 pub fn of(case: &Case) -> Vec<u32> {
     let (n, seed) = (case.elements(), case.seed);
     match AccessParameters::of(case).order {
@@ -22,7 +22,8 @@ pub fn of(case: &Case) -> Vec<u32> {
             indices.par_sort_unstable();
             indices
         }
-        Some(Order::Ascending) | None => (0..n).into_par_iter().map(|i| i as u32).collect(),
+        Some(Order::Ascending) => (0..n).into_par_iter().map(|i| i as u32).collect(),
+        None => Vec::new(),
     }
 }
 
