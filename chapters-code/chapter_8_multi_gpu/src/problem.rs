@@ -18,6 +18,8 @@ pub use scan::SpreadScan;
 pub use spread::Spread;
 pub use sum::{SpreadSum, add};
 
+pub use crate::Task;
+
 /// What lies on the devices, one array on each.
 fn memory<M: Memory>(arrays: &mut [M]) -> impl Iterator<Item = &mut dyn Memory> {
     arrays.iter_mut().map(|array| array as _)

@@ -4,8 +4,7 @@ use cudarc::nvrtc::Ptx;
 use harness::{Launch, Prepared, Rung, kernel, rung};
 
 use super::ring;
-use crate::Task;
-use crate::problem::Collective;
+use crate::problem::{Collective, Task};
 
 rung!(
     "all_to_all_copies",

@@ -3,8 +3,7 @@
 use harness::{Prepared, Rung, rung};
 
 use super::{flags, low_latency, push};
-use crate::Task;
-use crate::problem::Collective;
+use crate::problem::{Collective, Task};
 
 rung!(
     "by_size",

@@ -4,8 +4,7 @@ use cudarc::driver::PushKernelArg;
 use harness::{Launch, Prepared, Rung, buffer, rung};
 
 use super::compact_parts::{self, TILE, config};
-use crate::Task;
-use crate::problem::{Addresses, Layout, SpreadCompact};
+use crate::problem::{Addresses, Layout, SpreadCompact, Task};
 
 rung!(
     "compact_copies",

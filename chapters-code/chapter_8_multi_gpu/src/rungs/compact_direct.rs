@@ -4,8 +4,7 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Launch, Prepared, Rung, rung};
 
-use crate::Task;
-use crate::problem::{Addresses, Layout, MOST, Shared, SpreadCompact};
+use crate::problem::{Addresses, Layout, MOST, Shared, SpreadCompact, Task};
 
 rung!(
     "compact_direct",

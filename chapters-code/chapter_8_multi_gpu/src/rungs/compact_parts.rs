@@ -4,8 +4,7 @@ use chapter_4_compact::rungs::staged;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Launch, Prepared, Rung, buffer, rung};
 
-use crate::Task;
-use crate::problem::{Layout, SpreadCompact};
+use crate::problem::{Layout, SpreadCompact, Task};
 
 rung!(
     "compact_parts",

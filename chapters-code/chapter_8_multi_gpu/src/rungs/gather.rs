@@ -4,8 +4,7 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{Launch, Prepared, Rung, buffer, rung};
 
-use crate::Task;
-use crate::problem::Collective;
+use crate::problem::{Collective, Task};
 
 rung!(
     "gather",

@@ -4,8 +4,7 @@ use chapter_3_scan::problem::tile_depth;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Element, Launch, Prepared, Rung, buffer, rung};
 
-use crate::Task;
-use crate::problem::{Shared, SpreadScan};
+use crate::problem::{Shared, SpreadScan, Task};
 
 rung!(
     "lookback_devices",

@@ -4,8 +4,7 @@ use chapter_1_reduce::rungs::single_pass_tiled;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Element, Launch, Prepared, Rung, buffer, rung};
 
-use crate::Task;
-use crate::problem::{SpreadSum, add};
+use crate::problem::{SpreadSum, Task, add};
 
 rung!(
     "reduce_by_host",

@@ -4,8 +4,7 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Element, Launch, Prepared, Rung, buffer, rung};
 
 use super::reduce_by_host::blocks_and_depth;
-use crate::Task;
-use crate::problem::{MOST, Shared, SpreadSum};
+use crate::problem::{MOST, Shared, SpreadSum, Task};
 
 rung!(
     "reduce_links",

@@ -3,8 +3,7 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Launch, Prepared, Rung, rung};
 
-use crate::Task;
-use crate::problem::Collective;
+use crate::problem::{Collective, Task};
 
 rung!(
     "reduce_scatter_pull",

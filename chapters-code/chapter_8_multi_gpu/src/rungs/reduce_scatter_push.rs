@@ -3,8 +3,7 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Launch, Prepared, Rung, rung};
 
-use crate::Task;
-use crate::problem::{Collective, MOST, Shared};
+use crate::problem::{Collective, MOST, Shared, Task};
 
 rung!(
     "reduce_scatter_push",

@@ -4,8 +4,7 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Launch, Prepared, Rung, rung};
 
 use super::ring;
-use crate::Task;
-use crate::problem::{Collective, Shared};
+use crate::problem::{Collective, Shared, Task};
 
 rung!(
     "reduce_scatter_ring",

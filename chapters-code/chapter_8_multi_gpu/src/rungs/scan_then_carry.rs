@@ -4,8 +4,7 @@ use chapter_3_scan::{problem::ADD_BLOCK_OFFSETS, problem::tile_depth, rungs::loo
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Element, Launch, Prepared, Rung, buffer, rung};
 
-use crate::Task;
-use crate::problem::{SpreadScan, add};
+use crate::problem::{SpreadScan, Task, add};
 
 rung!(
     "scan_then_carry",

@@ -4,8 +4,7 @@ use chapter_3_scan::problem::tile_depth;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Element, Launch, Prepared, Rung, rung};
 
-use crate::Task;
-use crate::problem::{MOST, Shared, SpreadScan};
+use crate::problem::{MOST, Shared, SpreadScan, Task};
 
 rung!(
     "sums_first",

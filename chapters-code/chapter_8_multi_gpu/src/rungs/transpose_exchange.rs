@@ -4,8 +4,7 @@ use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
 use harness::{Launch, Prepared, Rung, kernel::grid, rung};
 
-use crate::Task;
-use crate::problem::{Collective, Shared, matrix};
+use crate::problem::{Collective, Shared, Task, matrix};
 
 rung!(
     "transpose_exchange",

@@ -3,8 +3,7 @@
 use harness::{Case, Prepared, Refusal, Rung, rung};
 
 use super::transpose_push;
-use crate::Task;
-use crate::problem::{Collective, matrix};
+use crate::problem::{Collective, Task, matrix};
 
 rung!(
     "transpose_packs",

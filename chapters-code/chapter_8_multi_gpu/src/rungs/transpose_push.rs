@@ -3,8 +3,7 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Launch, Prepared, Rung, rung};
 
-use crate::Task;
-use crate::problem::{Collective, matrix};
+use crate::problem::{Collective, Task, matrix};
 
 rung!(
     "transpose_push",
