@@ -1,6 +1,6 @@
 //! Coalescing: what the memory makes of a warp's request.
 //!
-//! Here stand the tables of rungs. A rung is a file, `rungs/<name>.rs`, which launches the kernel in
+//! Here stands the table of rungs. A rung is a file, `rungs/<name>.rs`, which launches the kernel in
 //! `kernels/<name>.cu` and says by a formula what the launch asks of the memory. [`problem`] holds the
 //! buffers and the judge, [`traffic`] has the formulas, and [`mod@reference`] the expected results.
 

@@ -90,29 +90,25 @@ impl Accesses {
     /// [`Error::Driver`] where the device has no room.
     pub fn new(device: &Device, case: &Case) -> Result<Self, Error> {
         let task = Task::of(case);
-        let (all, n) = (case.elements() as usize, task.results(case.elements()));
-        let (mut offset, mut stride) = (0, 1);
-        let [mut out, mut spread, mut words] = [0; 3];
-        match task {
-            Task::Copy | Task::Pairs | Task::Gather(_) => out = n as usize,
-            Task::Offset(of_case) => (offset, out, spread) = (of_case, n as usize, all),
-            Task::Stride(of_case) => (stride, out, spread) = (of_case, n as usize, all),
-            Task::Particles => out = all,
-            Task::BytesInFlight { resident, .. } => {
-                words = (reads::blocks(device, resident) * THREADS) as usize;
-            }
-        }
+        let (all, n) = (case.elements(), task.results(case.elements()));
+        let threads = |resident| reads::blocks(device, resident) * THREADS;
+        let (out, spread, words) = match task {
+            Task::Copy | Task::Pairs | Task::Gather(_) => (n, 0, 0),
+            Task::Offset(_) | Task::Stride(_) => (n, all, 0),
+            Task::Particles => (all, 0, 0),
+            Task::BytesInFlight { resident, .. } => (0, 0, threads(resident)),
+        };
         Ok(Self {
             device: device.clone(),
             case: *case,
             n,
-            offset,
-            stride,
+            offset: if let Task::Offset(offset) = task { offset } else { 0 },
+            stride: if let Task::Stride(stride) = task { stride } else { 1 },
             input: InputArray::new(device, inputs::generate(case))?,
             indices: InputArray::new(device, indices::of(case))?,
-            out: Output::new(device, out)?,
-            spread: Output::new(device, spread)?,
-            words: Output::new(device, words)?,
+            out: Output::new(device, out as usize)?,
+            spread: Output::new(device, spread as usize)?,
+            words: Output::new(device, words as usize)?,
         })
     }
 
@@ -155,12 +151,13 @@ impl Problem for Accesses {
 
     fn compare(&self, promise: &Promise, launches: u64) -> Result<Verdict, Error> {
         let expected = self.expected(promise.result, launches);
-        match (promise.result, Task::of(&self.case)) {
-            (Results::Words, Task::BytesInFlight { loads, resident }) => {
+        match promise.result {
+            Results::Words => {
+                let (loads, resident) = reads::in_flight(&self.case);
                 let blocks = reads::blocks(&self.device, resident);
                 self.words.compare_equal(&reference::words(self.input.host(), loads, blocks))
             }
-            (Results::Spread | Results::InPlace, _) => self.spread.compare_equal(&expected),
+            Results::Spread | Results::InPlace => self.spread.compare_equal(&expected),
             _ => self.out.compare_equal(&expected),
         }
     }
@@ -180,7 +177,11 @@ impl Problem for Accesses {
     }
 
     fn work(promise: &Promise) -> u32 {
-        u32::from(promise.result == Results::Spread)
+        match promise.result {
+            Results::Spread => 1,
+            Results::InPlace => 2,
+            _ => 0, // of a task without offset or stride, all rungs have the same results
+        }
     }
 
     fn baseline(&self, promise: &Promise, library: &Baselines) -> Result<Vec<Way<Self>>, Error> {

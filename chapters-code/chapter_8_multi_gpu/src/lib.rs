@@ -65,56 +65,49 @@ pub mod rungs {
     pub mod compact_direct;
 }
 
+use rungs::*;
+
 /// The all-reduces.
 pub fn all_reduces() -> Ladder<Collective> {
-    use rungs::*;
     ladder![gather, ring, two_shot, flags, push, one_shot, low_latency, by_size]
 }
 
 /// The reduce-scatters.
 pub fn reduce_scatters() -> Ladder<Collective> {
-    use rungs::*;
     ladder![reduce_scatter_ring, reduce_scatter_pull, reduce_scatter_push]
 }
 
 /// The all-gathers.
 pub fn all_gathers() -> Ladder<Collective> {
-    use rungs::*;
     ladder![all_gather_ring, all_gather_push]
 }
 
 /// The all-to-alls.
 pub fn all_to_alls() -> Ladder<Collective> {
-    use rungs::*;
     ladder![all_to_all_copies, all_to_all_push]
 }
 
 /// The transpositions.
 pub fn transpositions() -> Ladder<Collective> {
-    use rungs::*;
     ladder![transpose_exchange, transpose_push, transpose_packs]
 }
 
 /// The sums of an array that is spread over the devices.
 pub fn sums<T: Element<Acc = T>>() -> Ladder<SpreadSum<T>> {
-    use rungs::*;
     ladder![reduce_by_host, reduce_links]
 }
 
 /// The histograms of such an array.
 pub fn histograms() -> Ladder<SpreadHistogram> {
-    use rungs::*;
     ladder![histogram_gather, histogram_parts]
 }
 
 /// The scans of such an array.
 pub fn scans<T: Element<Acc = T>>() -> Ladder<SpreadScan<T>> {
-    use rungs::*;
     ladder![scan_then_carry, sums_first, lookback_devices]
 }
 
 /// The compactions of such an array.
 pub fn compactions() -> Ladder<SpreadCompact> {
-    use rungs::*;
     ladder![compact_parts, compact_copies, compact_direct]
 }
