@@ -18,7 +18,7 @@ use crate::{Task, baseline, task};
 pub struct Collective {
     /// Size and input.
     pub case: Case,
-    /// What the devices do: an all-reduce, unless it is one of the other four tasks that begin with an array on each.
+    /// What the devices do: one of the five collectives. The others are not run on this problem.
     pub task: Task,
     /// The number of elements of the case: of each array, of the gathered array, or of the whole matrix.
     pub n: usize,

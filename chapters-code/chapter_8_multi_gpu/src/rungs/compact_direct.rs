@@ -22,14 +22,11 @@ const TILE: usize = 8192;
 pub fn prepare(p: &SpreadCompact, rung: &Rung) -> Prepared<SpreadCompact> {
     let s = &p.spread;
     let kernels = s.devices.kernels(rung.ptx, "predicate_f32")?;
-    let resident = s.devices.resident_blocks(&kernels, THREADS)? as usize;
-    let blocks = s.part().div_ceil(TILE).clamp(1, resident);
-    let config = LaunchConfig {
-        grid_dim: (blocks as u32, 1, 1),
-        block_dim: (THREADS, 1, 1),
-        shared_mem_bytes: 0,
-    };
-    let words = Shared::<u64>::zeros(&s.devices, 2 * (MOST + blocks))?;
+    let resident = s.devices.resident_blocks(&kernels, THREADS)?;
+    let blocks = s.part().div_ceil(TILE).clamp(1, resident as usize) as u32;
+    let config =
+        LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (THREADS, 1, 1), shared_mem_bytes: 0 };
+    let words = Shared::<u64>::zeros(&s.devices, 2 * (MOST + blocks as usize))?;
     let (kernel, devices) = (kernels[0].clone(), s.devices.len() as i32);
     let mut epoch = 0_u32;
 

@@ -11,7 +11,6 @@ rung!(
     refuses(|_, case| Task::AllReduce.refusal(case))
 );
 
-/// Threads per block.
 const THREADS: u32 = 512;
 
 /// One kernel per device. Before them and after them, all streams meet.
