@@ -8,7 +8,7 @@ use harness::{
     verify,
 };
 
-use crate::problem::{Copies, Results};
+use crate::problem::{Accesses, Results};
 
 /// What the name of a call has where its results are spread.
 const SPREAD: &str = ", offset or stride of the output";
@@ -37,13 +37,13 @@ type Copy = unsafe extern "C" fn(
 ) -> c_int;
 
 /// The library's copy with the same result, in each of its ways, verified against `expected`; empty where the library
-/// lacks it, and for copies in place.
+/// lacks it, and for all that are no copies from array to array.
 pub(crate) fn copy(
-    of: &Copies,
+    of: &Accesses,
     result: Results,
     expected: &[f32],
     library: &Baselines,
-) -> Result<Vec<Way<Copies>>, Error> {
+) -> Result<Vec<Way<Accesses>>, Error> {
     // SAFETY: the types of baselines.h.
     let functions = unsafe {
         (
@@ -64,7 +64,7 @@ pub(crate) fn copy(
             Places { first_in: 0, stride_in: 1, first_out, stride_out, adds_pairs: 0 }
         }
         Results::PairSums => Places { adds_pairs: 1, ..dense },
-        Results::InPlace => return Ok(Vec::new()),
+        _ => return Ok(Vec::new()),
     };
     let call = Call {
         operation: "copy",
@@ -74,7 +74,7 @@ pub(crate) fn copy(
         scratch_bytes: Box::new(move |way, _, _| unsafe { scratch_bytes(way, &places, n) }),
         // SAFETY: the input holds every element that the places name, and the output, as long as `expected`, every
         // result; both are in the current context.
-        run: Box::new(move |way, p: &Copies, to, s| unsafe {
+        run: Box::new(move |way, p: &Accesses, to, s| unsafe {
             let from = address(&p.device, &p.input);
             copy(way, s.address, s.bytes, &places, from, to, n, s.stream)
         }),

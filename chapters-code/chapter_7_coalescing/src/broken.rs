@@ -8,36 +8,23 @@ use cudarc::nvrtc::Ptx;
 use harness::{Case, Dtype, Ladder, Launch, Op, Prepared, Rung, Shape, broken, ptx};
 
 use crate::{
-    AccessParameters, Order, Records, Task,
-    particles::Particles,
-    patterns,
-    permutation::Permutation,
+    AccessParameters, Order, Records, Task, patterns,
     problem::{
-        Copies, Promise, Results, copies_only, offsets_only, particles_only, permutations_only,
+        Accesses, Promise, Results, copies_only, offsets_only, particles_only, permutations_only,
     },
     rungs::{aos_staged, offset_loads, packs, scatter, shuffled, two_packs},
 };
 
-/// The broken copies, each with its launch. The last one stops the device.
-pub fn copies() -> Ladder<Copies> {
+/// The broken rungs, each with its launch. The last one stops the device.
+pub fn broken() -> Ladder<Accesses> {
     vec![
-        (TAIL_DROPPED, |p, rung| packs::of_entry("tail_dropped", p, rung)),
-        (LAST_LANE, |p, rung| shuffled::of_entry("last_lane", p, rung)),
+        (STAGED_WITHOUT_BARRIER, aos_staged::prepare),
+        (SCATTER_REPEATS, scatter::prepare),
+        (TAIL_DROPPED, packs::prepare),
+        (LAST_LANE, shuffled::prepare),
         (IN_PLACE_SHIFT, in_place_shift),
-        (MISALIGNED_PACKS, |p, rung| two_packs::of_entry("misaligned_packs", p, rung)),
+        (MISALIGNED_PACKS, two_packs::prepare),
     ]
-}
-
-/// The broken updates of particles.
-pub fn particle_updates() -> Ladder<Particles> {
-    vec![(STAGED_WITHOUT_BARRIER, |p, rung| {
-        aos_staged::of_entry("staged_without_barrier", p, rung)
-    })]
-}
-
-/// The broken permutations.
-pub fn permutations() -> Ladder<Permutation> {
-    vec![(SCATTER_REPEATS, scatter::prepare)]
 }
 
 static TAIL_DROPPED: Rung = broken!(
@@ -95,14 +82,11 @@ fn enlarged(case: &Case, more: u64, parameters: AccessParameters) -> Case {
         ..Case::vector(0, Dtype::F32, Op::Sum)
     }
     .with(parameters);
-    match Task::of(&own).is_like(Task::of(case)) {
-        true => own,
-        false => *case,
-    }
+    if Task::of(&own).is_like(Task::of(case)) { own } else { *case }
 }
 
-/// Copies the input, and launches the kernel on the copy with one thread per element.
-fn in_place_shift(p: &Copies, rung: &Rung) -> Prepared<Copies> {
+/// Accesses the input, and launches the kernel on the copy with one thread per element.
+fn in_place_shift(p: &Accesses, rung: &Rung) -> Prepared<Accesses> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("in_place_shift")?;
     let config = LaunchConfig {
@@ -111,7 +95,7 @@ fn in_place_shift(p: &Copies, rung: &Rung) -> Prepared<Copies> {
         shared_mem_bytes: 0,
     };
     let promise = Promise { result: Results::InPlace, traffic: offset_loads::traffic };
-    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut Copies| {
+    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut Accesses| {
         let mut data = p.spread.view_mut();
         p.device.stream.memcpy_dtod(&*p.input, &mut data)?;
         let mut launch = p.device.stream.launch_builder(&kernel);

@@ -9,16 +9,7 @@ use report::{
     values::{Values, chosen, number, parsed},
 };
 
-use crate::{
-    AccessParameters, Task, broken, copies, indices, particle_updates,
-    particles::Particles,
-    patterns,
-    permutation::Permutation,
-    permutations,
-    problem::Copies,
-    reading,
-    reads::{self, Reads},
-};
+use crate::{AccessParameters, Task, broken::broken, indices, patterns, problem::Accesses, reads};
 
 /// Chapter 7.
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,16 +25,7 @@ impl Chapter for Coalescing {
     }
 
     fn rungs(&self) -> Vec<Rung> {
-        [
-            rungs(&copies()),
-            rungs(&particle_updates()),
-            rungs(&permutations()),
-            rungs(&reading()),
-            rungs(&broken::particle_updates()),
-            rungs(&broken::permutations()),
-            rungs(&broken::copies()), // last, because one of these stops the device
-        ]
-        .concat()
+        [rungs(&crate::rungs()), rungs(&broken())].concat()
     }
 
     fn parameters_in_words(&self, case: &Case) -> String {
@@ -80,20 +62,7 @@ impl Chapter for Coalescing {
 
     fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
         self.check(case)?;
-        Ok(match Task::of(case) {
-            Task::Copy | Task::Offset(_) | Task::Stride(_) | Task::Pairs => {
-                Posed::any(Copies::new(device, case)?, [copies(), broken::copies()])
-            }
-            Task::Particles => {
-                let ladders = [particle_updates(), broken::particle_updates()];
-                Posed::any(Particles::new(device, case)?, ladders)
-            }
-            Task::Gather(_) => {
-                let ladders = [permutations(), broken::permutations()];
-                Posed::any(Permutation::new(device, case)?, ladders)
-            }
-            Task::BytesInFlight { .. } => Posed::any(Reads::new(device, case)?, [reading()]),
-        })
+        Ok(Posed::any(Accesses::new(device, case)?, [crate::rungs(), broken()]))
     }
 
     fn checksum_cases(&self) -> Vec<Case> {

@@ -1,7 +1,5 @@
 //! The indices by which elements are gathered and scattered.
 
-use std::ops::Add;
-
 use harness::{Case, ChapterParameters, inputs};
 use rayon::prelude::*;
 
@@ -13,7 +11,7 @@ use crate::{
 /// The most elements that an index of 32 bits reaches.
 pub const MOST: u64 = 1 << 32;
 
-/// The indices of a case, one an element; in ascending order where it names none.
+/// The indices of a case, one per element; none where it is of another task.
 pub fn of(case: &Case) -> Vec<u32> {
     let (n, seed) = (case.elements(), case.seed);
     match AccessParameters::of(case).order {
@@ -24,7 +22,8 @@ pub fn of(case: &Case) -> Vec<u32> {
             indices.par_sort_unstable();
             indices
         }
-        Some(Order::Ascending) | None => (0..n).into_par_iter().map(|i| i as u32).collect(),
+        Some(Order::Ascending) => (0..n).into_par_iter().map(|i| i as u32).collect(),
+        None => Vec::new(),
     }
 }
 
@@ -57,7 +56,7 @@ fn shuffled(n: u64, window: u64, seed: u64) -> Vec<u32> {
 /// the other: in their k-th request for the k-th of those.
 pub fn traffic_of_several(indices: &[u32], each: usize) -> Traffic {
     let kth = |k: usize| -> Vec<u32> { indices.iter().skip(k).step_by(each).copied().collect() };
-    (0..each).map(|k| traffic(&kth(k))).fold(Traffic::default(), Add::add)
+    (0..each).map(|k| traffic(&kth(k))).sum()
 }
 
 /// What warps touch that ask for these elements of 4 bytes, each lane for one.
@@ -79,15 +78,12 @@ mod tests {
     use harness::{Dtype, Op};
 
     use super::*;
+    use crate::patterns;
 
     const N: u64 = 1 << 18;
 
     fn ordered(n: u64, order: Order) -> Vec<u32> {
-        of(&Case {
-            parameters: AccessParameters { order: Some(order), ..AccessParameters::default() }
-                .into(),
-            ..Case::vector(n, Dtype::F32, Op::Sum)
-        })
+        of(&Case::vector(n, Dtype::F32, Op::Sum).with(patterns::order(order)))
     }
 
     #[test]

@@ -1,9 +1,8 @@
 //! Coalescing: what the memory makes of a warp's request.
 //!
-//! Here stand the tables of rungs. A rung is a file, `rungs/<name>.rs`, which launches the kernel in
+//! Here stands the table of rungs. A rung is a file, `rungs/<name>.rs`, which launches the kernel in
 //! `kernels/<name>.cu` and says by a formula what the launch asks of the memory. [`problem`] holds the
-//! buffers and the judge of copies, [`particles`], [`permutation`] and [`reads`] those of other accesses.
-//! [`traffic`] has the formulas, [`mod@reference`] the expected results.
+//! buffers and the judge, [`traffic`] has the formulas, and [`mod@reference`] the expected results.
 
 mod baseline;
 pub mod broken;
@@ -12,7 +11,6 @@ pub mod indices;
 pub mod parameters;
 pub mod particles;
 pub mod patterns;
-pub mod permutation;
 pub mod problem;
 pub mod reads;
 pub mod reference;
@@ -22,8 +20,8 @@ pub mod traffic;
 use harness::{Ladder, ladder};
 pub use parameters::{AccessParameters, Order, Records};
 
+use crate::problem::Accesses;
 pub use crate::task::Task;
-use crate::{particles::Particles, permutation::Permutation, problem::Copies, reads::Reads};
 
 /// The rungs.
 pub mod rungs {
@@ -64,9 +62,9 @@ pub mod rungs {
 
 use rungs::*;
 
-/// Copies of a whole array, copies that are shifted by an offset, copies of one element per stride, and
-/// sums of pairs.
-pub fn copies() -> Ladder<Copies> {
+/// Copies of a whole array, copies that are shifted by an offset, copies of one element per stride, sums of pairs,
+/// updates of particles, gathers and scatters, and reads.
+pub fn rungs() -> Ladder<Accesses> {
     ladder![
         scalar,
         vec2,
@@ -84,20 +82,16 @@ pub fn copies() -> Ladder<Copies> {
         past_l1,
         read_only,
         one_load,
+        aos,
+        aos_packs,
+        aos_staged,
+        soa,
+        soa_packs,
+        aosoa,
+        gather,
+        gather_read_only,
+        gather_four,
+        scatter,
+        bytes_in_flight,
     ]
-}
-
-/// Updates of particles.
-pub fn particle_updates() -> Ladder<Particles> {
-    ladder![aos, aos_packs, aos_staged, soa, soa_packs, aosoa]
-}
-
-/// Gathers and scatters.
-pub fn permutations() -> Ladder<Permutation> {
-    ladder![gather, gather_read_only, gather_four, scatter]
-}
-
-/// Reads.
-pub fn reading() -> Ladder<Reads> {
-    ladder![bytes_in_flight]
 }

@@ -73,16 +73,10 @@ impl Arguments {
     /// What is run: one of each task, or what the options speak of.
     fn parameters(&self) -> Vec<AccessParameters> {
         let asked = self.asked();
-        let all = match asked.is_empty() {
-            true => patterns::usual().into(),
-            false => asked,
-        };
+        let all = if asked.is_empty() { patterns::usual().into() } else { asked };
         let wanted: Vec<_> = all.iter().copied().filter(|p| self.is_wanted(*p)).collect();
         // Where the names go with none of them, what runs them says so.
-        match wanted.is_empty() {
-            true => all,
-            false => wanted,
-        }
+        if wanted.is_empty() { all } else { wanted }
     }
 
     fn asked(&self) -> Vec<AccessParameters> {

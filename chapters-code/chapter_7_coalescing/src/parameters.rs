@@ -28,27 +28,18 @@ impl ChapterParameters for AccessParameters {}
 impl fmt::Display for AccessParameters {
     /// Each with a comma before it: `, offset 1`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(offset) = self.offset {
-            write!(f, ", offset {offset}")?;
-        }
-        if let Some(stride) = self.stride {
-            write!(f, ", stride {stride}")?;
-        }
-        if let Some(records) = self.records {
-            write!(f, ", {records}")?;
-        }
-        match self.order {
-            Some(Order::Within(window)) => write!(f, ", shuffled within {window}")?,
-            Some(order) => write!(f, ", {order} order")?,
-            None => {}
-        }
-        if let Some(loads) = self.loads {
-            write!(f, ", {loads} loads per thread")?;
-        }
-        if let Some(resident) = self.resident {
-            write!(f, ", {resident} blocks per multiprocessor")?;
-        }
-        Ok(())
+        let all = [
+            self.offset.map(|offset| format!("offset {offset}")),
+            self.stride.map(|stride| format!("stride {stride}")),
+            self.records.map(|records| records.to_string()),
+            self.order.map(|order| match order {
+                Order::Within(window) => format!("shuffled within {window}"),
+                _ => format!("{order} order"),
+            }),
+            self.loads.map(|loads| format!("{loads} loads per thread")),
+            self.resident.map(|resident| format!("{resident} blocks per multiprocessor")),
+        ];
+        all.iter().flatten().try_for_each(|one| write!(f, ", {one}"))
     }
 }
 
@@ -139,14 +130,5 @@ mod tests {
         for text in ["", "0", "-1", "2^50", "shuffled", "1.5"] {
             assert!(text.parse::<Order>().is_err(), "{text}");
         }
-    }
-
-    #[test]
-    fn orders_are_text_in_json() {
-        for order in [Order::Within(7), Order::Sorted] {
-            let json = serde_json::to_string(&order).expect("JSON");
-            assert_eq!(serde_json::from_str::<Order>(&json).ok(), Some(order));
-        }
-        assert!(serde_json::from_str::<Order>(r#""0""#).is_err());
     }
 }

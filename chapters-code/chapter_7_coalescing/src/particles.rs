@@ -1,12 +1,6 @@
-//! Particles on the device, the addresses of their fields, and the judge of an update.
+//! Particles: the order of their fields in memory, and where an update moves them.
 
-use cudarc::driver::DriverError;
-use harness::{
-    Case, Device, Error, InputArray, Memory, Output, Problem, Traffic, inputs,
-    verify::{self, Accepted, Verdict},
-};
-
-use crate::{Task, problem::Promise};
+use rayon::prelude::*;
 
 /// The elements of a particle: position x y z, velocity x y z, mass, charge.
 pub const FIELDS: u64 = 8;
@@ -14,79 +8,8 @@ pub const FIELDS: u64 = 8;
 const DIMENSIONS: u64 = 3;
 /// The particles of a group.
 const GROUP: u64 = 32;
-/// The number of elements that one core compares at a time.
-const CHUNK: usize = 1 << 16;
 /// The time that passes in an update.
 pub const DT: f32 = 0.125;
-
-/// Particles that a launch moves by their velocity, in place.
-pub struct Particles {
-    /// The device and its stream.
-    pub device: Device,
-    /// Size and input.
-    pub case: Case,
-    /// The number of particles.
-    pub n: u64,
-    /// The fields before the first update, in the order that the rung takes them to have.
-    pub input: InputArray<f32>,
-    /// A copy of the input, made at every reset, which the launches change.
-    pub particles: Output<f32>,
-}
-
-impl Particles {
-    /// Makes the input of a case and copies it to the device.
-    ///
-    /// # Errors
-    /// [`Error::Driver`] where the device has no room.
-    pub fn new(device: &Device, case: &Case) -> Result<Self, Error> {
-        let input = InputArray::new(device, inputs::generate(case))?;
-        Ok(Self {
-            device: device.clone(),
-            case: *case,
-            n: case.elements() / FIELDS,
-            particles: Output::new(device, input.host().len())?,
-            input,
-        })
-    }
-}
-
-impl Problem for Particles {
-    type Promise = Promise<Self, Layout>;
-
-    fn setting(&self) -> (&Device, &Case) {
-        (&self.device, &self.case)
-    }
-
-    fn memory(&mut self) -> Vec<&mut dyn Memory> {
-        vec![&mut self.particles, &mut self.input]
-    }
-
-    fn reset(&mut self) -> Result<(), DriverError> {
-        self.particles.copy_from(&self.input)
-    }
-
-    fn compare(&self, promise: &Self::Promise, launches: u64) -> Result<Verdict, Error> {
-        let (host, layout) = (self.input.host(), promise.result);
-        let after = |element| Accepted::Equal(layout.after(launches, host, element));
-        self.particles.judge(|particles| {
-            let expected = |c| ((c * CHUNK) as u64..).map(after);
-            verify::compare_chunks(bytemuck::cast_slice(particles), CHUNK, expected)
-        })
-    }
-
-    fn is_settled(_promise: &Self::Promise) -> bool {
-        false // every launch moves the particles on
-    }
-
-    fn traffic(&self, _promise: &Self::Promise) -> Traffic {
-        Task::Particles.traffic(self.n)
-    }
-
-    fn refill(&mut self, case: &Case) -> Result<(), Error> {
-        self.case = *case;
-        self.input.refill(inputs::generate(case))
-    }
-}
 
 /// The order in which the fields of all particles are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -101,43 +24,36 @@ pub enum Layout {
 }
 
 impl Layout {
-    /// The particle and the field of an element, where there are `n` particles.
-    fn what_is(self, element: u64, n: u64) -> (u64, u64) {
+    /// The field that an element is, where there are `n` particles, and the distance in elements from a field to the next
+    /// one of the same particle.
+    fn field(self, element: u64, n: u64) -> (u64, u64) {
         match self {
-            Self::Structures => (element / FIELDS, element % FIELDS),
-            Self::Arrays => (element % n, element / n),
+            Self::Structures => (element % FIELDS, 1),
+            Self::Arrays => (element / n, n),
             Self::Groups => {
                 let first = element / (FIELDS * GROUP) * GROUP;
                 let width = GROUP.min(n - first);
-                let within = element - FIELDS * first;
-                (first + within % width, within / width)
+                ((element - FIELDS * first) / width, width)
             }
         }
     }
 
-    /// The index of a particle's field, where there are `n` particles.
-    fn index(self, particle: u64, field: u64, n: u64) -> u64 {
-        match self {
-            Self::Structures => FIELDS * particle + field,
-            Self::Arrays => field * n + particle,
-            Self::Groups => {
-                let first = particle / GROUP * GROUP;
-                FIELDS * first + field * GROUP.min(n - first) + particle % GROUP
-            }
-        }
+    /// The elements after a number of updates. Those behind the last particle never change.
+    pub fn moved(self, updates: u64, host: &[f32]) -> Vec<f32> {
+        let after = |element| self.after(updates, host, element);
+        (0..host.len() as u64).into_par_iter().map(after).collect()
     }
 
-    /// The value of an element after a number of updates. Elements behind the last particle never change.
-    pub fn after(self, updates: u64, host: &[f32], element: u64) -> f32 {
+    fn after(self, updates: u64, host: &[f32], element: u64) -> f32 {
         let (n, start) = (host.len() as u64 / FIELDS, host[element as usize]);
         if element >= FIELDS * n {
             return start;
         }
-        let (particle, field) = self.what_is(element, n);
+        let (field, distance) = self.field(element, n);
         if field >= DIMENSIONS {
             return start;
         }
-        let velocity = host[self.index(particle, field + DIMENSIONS, n) as usize];
+        let velocity = host[(element + DIMENSIONS * distance) as usize];
         // Product and sum are rounded one after the other, as the kernels do.
         (0..updates).fold(start, |position, _| position + velocity * DT)
     }
@@ -147,29 +63,11 @@ impl Layout {
 mod tests {
     use super::*;
 
-    const ALL: [Layout; 3] = [Layout::Structures, Layout::Arrays, Layout::Groups];
-
-    #[test]
-    fn every_element_is_one_field_of_one_particle() {
-        for layout in ALL {
-            for n in [1, 5, 32, 33, 70] {
-                for element in 0..FIELDS * n {
-                    let (particle, field) = layout.what_is(element, n);
-                    assert!(particle < n && field < FIELDS, "{layout:?} {n} {element}");
-                    assert_eq!(layout.index(particle, field, n), element);
-                }
-            }
-        }
-    }
-
     /// Two particles: only the position changes, by an eighth of the velocity.
     #[test]
     fn the_worked_example() {
         let structures: Vec<f32> = (0..16).map(|i| i as f32 * 8.0).collect();
-        let after = |layout: Layout, updates| -> Vec<f32> {
-            let element = |e| layout.after(updates, &structures, e);
-            (0..16).map(element).collect()
-        };
+        let after = |layout: Layout, updates| layout.moved(updates, &structures);
         let once = after(Layout::Structures, 1);
         assert_eq!(once[..4], [3.0, 8.0 + 4.0, 16.0 + 5.0, 24.0]);
         assert_eq!(after(Layout::Structures, 2)[0], 6.0);

@@ -2,45 +2,36 @@
 
 use crate::{AccessParameters, Order, Records};
 
-const NONE: AccessParameters = AccessParameters {
-    offset: None,
-    stride: None,
-    records: None,
-    order: None,
-    loads: None,
-    resident: None,
-};
-
 /// A copy that is shifted by `offset` elements.
-pub const fn offset(offset: u64) -> AccessParameters {
-    AccessParameters { offset: Some(offset), ..NONE }
+pub fn offset(offset: u64) -> AccessParameters {
+    AccessParameters { offset: Some(offset), ..Default::default() }
 }
 
 /// A copy of one element out of every `stride`.
-pub const fn stride(stride: u64) -> AccessParameters {
-    AccessParameters { stride: Some(stride), ..NONE }
+pub fn stride(stride: u64) -> AccessParameters {
+    AccessParameters { stride: Some(stride), ..Default::default() }
 }
 
 /// Sums of pairs, or updates of particles.
-pub const fn records(records: Records) -> AccessParameters {
-    AccessParameters { records: Some(records), ..NONE }
+pub fn records(records: Records) -> AccessParameters {
+    AccessParameters { records: Some(records), ..Default::default() }
 }
 
 /// A permutation.
-pub const fn order(order: Order) -> AccessParameters {
-    AccessParameters { order: Some(order), ..NONE }
+pub fn order(order: Order) -> AccessParameters {
+    AccessParameters { order: Some(order), ..Default::default() }
 }
 
 /// Reads where a thread has `loads` loads in flight and a multiprocessor holds `resident` blocks.
-pub const fn reads(loads: u32, resident: u32) -> AccessParameters {
-    AccessParameters { loads: Some(loads), resident: Some(resident), ..NONE }
+pub fn reads(loads: u32, resident: u32) -> AccessParameters {
+    AccessParameters { loads: Some(loads), resident: Some(resident), ..Default::default() }
 }
 
 /// One of each task, as `cargo run --bin chapter_7` runs them. The last one is that of the broken rung that
 /// stops the device.
-pub const fn usual() -> [AccessParameters; 7] {
+pub fn usual() -> [AccessParameters; 7] {
     [
-        NONE,
+        AccessParameters::default(),
         stride(2),
         records(Records::Pairs),
         records(Records::Particles),
@@ -60,7 +51,7 @@ pub fn all() -> Vec<AccessParameters> {
         Order::Random,
         Order::Sorted,
     ];
-    let mut all = vec![NONE];
+    let mut all = vec![AccessParameters::default()];
     all.extend((1..=64).map(stride));
     all.extend([Records::Pairs, Records::Particles].map(records));
     all.extend(orders.map(order));

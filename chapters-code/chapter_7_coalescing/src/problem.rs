@@ -1,8 +1,8 @@
-//! What the rungs that copy solve: buffers on the device, the expected result, and the judge. The other
-//! problems are beside it; what all of them share is here, too.
+//! What the rungs solve: an array on the device, what else their task needs there, the expected result, and the judge.
 
 use std::hash::{Hash, Hasher};
 
+use cudarc::driver::DriverError;
 use harness::{
     Case, ChapterParameters, Device, Dtype, Error, InputArray, Memory, Op, Output, Problem,
     Refusal, Rung, Shape, Traffic,
@@ -11,48 +11,58 @@ use harness::{
     verify::Verdict,
 };
 
-use crate::{AccessParameters, Order, Task, baseline, reference, traffic::Prediction};
+use crate::{
+    AccessParameters, Order, Task, baseline, indices,
+    particles::Layout,
+    reads::{self, THREADS},
+    reference,
+    traffic::Prediction,
+};
 
 /// The reason of a rung that is for another pattern of access than the case.
 pub const ANOTHER_TASK: Refusal = Refusal::because("does something else; see --list");
 
 /// What a launch promises: its kind of result, and what it asks of the memory.
-pub struct Promise<P, R> {
+pub struct Promise {
     /// The kind of result, which the judge compares with the reference.
-    pub result: R,
+    pub result: Results,
     /// The requests and sectors of one launch on a problem, by formula.
-    pub traffic: fn(&P) -> Prediction,
+    pub traffic: fn(&Accesses) -> Prediction,
 }
 
 /// The judge does not look at the traffic.
-impl<P, R: Hash> Hash for Promise<P, R> {
+impl Hash for Promise {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.result.hash(state);
     }
 }
 
-/// A copy of an array, whole, shifted or strided, or the sums of its pairs.
-pub struct Copies {
+/// An array, and the memory that the rungs of a task need besides. What a task does not need is empty.
+pub struct Accesses {
     /// The device and its stream.
     pub device: Device,
     /// Size, pattern and input.
     pub case: Case,
-    /// The number of elements that are copied, or of sums.
+    /// The number of results: elements, sums, particles, or packs of 16 bytes that are read.
     pub n: u64,
-    /// The elements by which one side of a shifted copy is displaced; 0 for other copies.
+    /// The elements by which one side of a shifted copy is displaced; 0 for other tasks.
     pub offset: u64,
     /// The elements from one that is copied to the next; 1 for a copy without gaps.
     pub stride: u64,
-    /// The elements, at least one, for drivers that allocate no empty buffer.
+    /// The elements, aligned to 16 bytes; at least one, for drivers that allocate no empty buffer.
     pub input: InputArray<f32>,
-    /// The `n` results of kernels that store them side by side.
+    /// One index below `n` per element of a permutation.
+    pub indices: InputArray<u32>,
+    /// The results side by side. Of particles, a copy of the input, made at every reset, which the launches change.
     pub out: Output<f32>,
     /// The output of kernels that store elements at an offset or a stride. It is as long as the input, and
     /// empty where the case has neither.
     pub spread: Output<f32>,
+    /// One word per thread of the grid that reads.
+    pub words: Output<u32>,
 }
 
-/// Where a copy leaves its results.
+/// What a launch leaves, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Results {
     /// The elements from the offset on, one per stride, side by side in `out`.
@@ -63,130 +73,144 @@ pub enum Results {
     InPlace,
     /// The sums of pairs, side by side in `out`.
     PairSums,
+    /// Particles of this layout in `out`, moved once more by every launch.
+    Moved(Layout),
+    /// `out[i] = in[indices[i]]`.
+    Gathered,
+    /// `out[indices[i]] = in[i]`.
+    Scattered,
+    /// In `words`, the exclusive or of what each thread reads.
+    Words,
 }
 
-impl Copies {
+impl Accesses {
     /// Makes the input of a case and copies it to the device.
     ///
     /// # Errors
     /// [`Error::Driver`] where the device has no room.
     pub fn new(device: &Device, case: &Case) -> Result<Self, Error> {
-        let input = InputArray::new(device, inputs::generate(case))?;
         let task = Task::of(case);
-        let (offset, stride) = match task {
-            Task::Offset(offset) => (offset, 1),
-            Task::Stride(stride) => (0, stride),
-            Task::Copy
-            | Task::Pairs
-            | Task::Particles
-            | Task::Gather(_)
-            | Task::BytesInFlight { .. } => (0, 1),
+        let (all, n) = (case.elements(), task.results(case.elements()));
+        let threads = |resident| reads::blocks(device, resident) * THREADS;
+        let (out, spread, words) = match task {
+            Task::Copy | Task::Pairs | Task::Gather(_) => (n, 0, 0),
+            Task::Offset(_) | Task::Stride(_) => (n, all, 0),
+            Task::Particles => (all, 0, 0),
+            Task::BytesInFlight { resident, .. } => (0, 0, threads(resident)),
         };
-        let is_displaced = matches!(task, Task::Offset(_) | Task::Stride(_));
-        let spread = if is_displaced { input.host().len() } else { 0 };
-        let n = task.results(case.elements());
         Ok(Self {
             device: device.clone(),
             case: *case,
             n,
-            offset,
-            stride,
-            input,
-            out: Output::new(device, n as usize)?,
-            spread: Output::new(device, spread)?,
+            offset: if let Task::Offset(offset) = task { offset } else { 0 },
+            stride: if let Task::Stride(stride) = task { stride } else { 1 },
+            input: InputArray::new(device, inputs::generate(case))?,
+            indices: InputArray::new(device, indices::of(case))?,
+            out: Output::new(device, out as usize)?,
+            spread: Output::new(device, spread as usize)?,
+            words: Output::new(device, words as usize)?,
         })
     }
 
-    fn expected(&self, result: Results) -> Vec<f32> {
+    /// What `out` or `spread` should hold after a number of launches.
+    fn expected(&self, result: Results, launches: u64) -> Vec<f32> {
         let (offset, stride) = (self.offset as usize, self.stride as usize);
-        let host = self.input.host();
+        let (host, indices) = (self.input.host(), self.indices.host());
         match result {
             Results::Dense => reference::dense(host, offset, stride),
             Results::Spread => reference::spread(host, offset, stride),
             Results::InPlace => reference::in_place(host, offset),
             Results::PairSums => reference::pair_sums(host),
+            Results::Moved(layout) => layout.moved(launches, host),
+            Results::Gathered => reference::gather(host, indices),
+            Results::Scattered => reference::scatter(host, indices),
+            Results::Words => Vec::new(),
         }
     }
 }
 
-impl Problem for Copies {
-    type Promise = Promise<Self, Results>;
+impl Problem for Accesses {
+    type Promise = Promise;
 
     fn setting(&self) -> (&Device, &Case) {
         (&self.device, &self.case)
     }
 
     fn memory(&mut self) -> Vec<&mut dyn Memory> {
-        vec![&mut self.out, &mut self.spread, &mut self.input]
+        let Self { input, indices, out, spread, words, .. } = self;
+        vec![out, spread, words, input, indices]
     }
 
-    fn compare(&self, promise: &Self::Promise, _launches: u64) -> Result<Verdict, Error> {
-        let out = match promise.result {
-            Results::Dense | Results::PairSums => &self.out,
-            Results::Spread | Results::InPlace => &self.spread,
-        };
-        out.compare_equal(&self.expected(promise.result))
+    fn reset(&mut self) -> Result<(), DriverError> {
+        self.memory().into_iter().try_for_each(|memory| memory.poison())?;
+        match Task::of(&self.case) {
+            Task::Particles => self.out.copy_from(&self.input),
+            _ => Ok(()),
+        }
     }
 
-    fn traffic(&self, _promise: &Self::Promise) -> Traffic {
+    fn compare(&self, promise: &Promise, launches: u64) -> Result<Verdict, Error> {
+        let expected = self.expected(promise.result, launches);
+        match promise.result {
+            Results::Words => {
+                let (loads, resident) = reads::in_flight(&self.case);
+                let blocks = reads::blocks(&self.device, resident);
+                self.words.compare_equal(&reference::words(self.input.host(), loads, blocks))
+            }
+            Results::Spread | Results::InPlace => self.spread.compare_equal(&expected),
+            _ => self.out.compare_equal(&expected),
+        }
+    }
+
+    fn is_settled(promise: &Promise) -> bool {
+        !matches!(promise.result, Results::Moved(_)) // every launch moves the particles on
+    }
+
+    fn traffic(&self, _promise: &Promise) -> Traffic {
         Task::of(&self.case).traffic(self.n)
     }
 
     fn refill(&mut self, case: &Case) -> Result<(), Error> {
         self.case = *case;
-        self.input.refill(inputs::generate(case))
+        self.input.refill(inputs::generate(case))?;
+        self.indices.refill(indices::of(case))
     }
 
-    fn work(promise: &Self::Promise) -> u32 {
-        promise.result as u32
+    fn work(promise: &Promise) -> u32 {
+        match promise.result {
+            Results::Spread => 1,
+            Results::InPlace => 2,
+            _ => 0, // of a task without offset or stride, all rungs have the same results
+        }
     }
 
-    fn baseline(
-        &self,
-        promise: &Self::Promise,
-        library: &Baselines,
-    ) -> Result<Vec<Way<Self>>, Error> {
-        baseline::copy(self, promise.result, &self.expected(promise.result), library)
-    }
-}
-
-/// Refuses all but vectors of `f32`, and cases that ask for another task than `is_task` accepts.
-fn unless(is_task: fn(Task) -> bool, case: &Case) -> Option<Refusal> {
-    match case.shape {
-        Shape::Matrix { .. } => Some(Refusal::wants_vector()),
-        _ if case.op != Op::Sum || case.dtype != Dtype::F32 => Some(Refusal::NoKernel),
-        _ => (!is_task(Task::of(case))).then_some(ANOTHER_TASK),
+    fn baseline(&self, promise: &Promise, library: &Baselines) -> Result<Vec<Way<Self>>, Error> {
+        baseline::copy(self, promise.result, &self.expected(promise.result, 1), library)
     }
 }
 
-/// Refuses all cases but whole copies.
-pub fn copies_only(_rung: &Rung, case: &Case) -> Option<Refusal> {
-    unless(|task| task == Task::Copy, case)
+/// Defines functions that refuse all but vectors of `f32` and the tasks of a pattern.
+macro_rules! only {
+    ($($name:ident: $task:pat,)*) => {$(
+        #[doc = concat!("Refuses all cases but those of the task `", stringify!($task), "`.")]
+        pub fn $name(_rung: &Rung, case: &Case) -> Option<Refusal> {
+            match case.shape {
+                Shape::Matrix { .. } => Some(Refusal::wants_vector()),
+                _ if case.op != Op::Sum || case.dtype != Dtype::F32 => Some(Refusal::NoKernel),
+                _ => (!matches!(Task::of(case), $task)).then_some(ANOTHER_TASK),
+            }
+        }
+    )*};
 }
 
-/// Refuses all cases but shifted copies.
-pub fn offsets_only(_rung: &Rung, case: &Case) -> Option<Refusal> {
-    unless(|task| matches!(task, Task::Offset(_)), case)
-}
-
-/// Refuses all cases but strided copies.
-pub fn strides_only(_rung: &Rung, case: &Case) -> Option<Refusal> {
-    unless(|task| matches!(task, Task::Stride(_)), case)
-}
-
-/// Refuses all cases but sums of pairs.
-pub fn pairs_only(_rung: &Rung, case: &Case) -> Option<Refusal> {
-    unless(|task| task == Task::Pairs, case)
-}
-
-/// Refuses all cases but updates of particles.
-pub fn particles_only(_rung: &Rung, case: &Case) -> Option<Refusal> {
-    unless(|task| task == Task::Particles, case)
-}
-
-/// Refuses all cases but permutations.
-pub fn permutations_only(_rung: &Rung, case: &Case) -> Option<Refusal> {
-    unless(|task| matches!(task, Task::Gather(_)), case)
+only! {
+    copies_only: Task::Copy,
+    offsets_only: Task::Offset(_),
+    strides_only: Task::Stride(_),
+    pairs_only: Task::Pairs,
+    particles_only: Task::Particles,
+    permutations_only: Task::Gather(_),
+    reads_only: Task::BytesInFlight { .. },
 }
 
 /// Refuses also permutations whose indices may repeat.
@@ -194,9 +218,4 @@ pub fn without_repeats(rung: &Rung, case: &Case) -> Option<Refusal> {
     let repeats = AccessParameters::of(case).order.is_some_and(Order::repeats);
     let reason = "stores to each index once: give --index-order ascending, or a window's length";
     permutations_only(rung, case).or(repeats.then_some(Refusal::because(reason)))
-}
-
-/// Refuses all cases but reads.
-pub fn reads_only(_rung: &Rung, case: &Case) -> Option<Refusal> {
-    unless(|task| matches!(task, Task::BytesInFlight { .. }), case)
 }

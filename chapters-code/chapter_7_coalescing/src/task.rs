@@ -1,6 +1,6 @@
 //! What a case asks for: which accesses, and how many results they make.
 
-use crate::{AccessParameters, Order, Records};
+use crate::{AccessParameters, Order, Records, reads};
 use harness::{Case, ChapterParameters, Traffic};
 
 /// What a rung does with an array of n elements.
@@ -27,11 +27,6 @@ pub enum Task {
     },
 }
 
-/// The loads of a thread in flight where a case gives only the number of blocks.
-pub const LOADS_PER_THREAD: u32 = 4;
-/// The blocks of a multiprocessor where a case gives only the number of loads.
-pub const RESIDENT_BLOCKS: u32 = 4;
-
 impl Task {
     /// What a case asks for.
     pub fn of(case: &Case) -> Self {
@@ -42,10 +37,10 @@ impl Task {
             (.., Some(Records::Pairs), _) => Self::Pairs,
             (.., Some(Records::Particles), _) => Self::Particles,
             (.., Some(order)) => Self::Gather(order),
-            _ if p.loads.is_some() || p.resident.is_some() => Self::BytesInFlight {
-                loads: p.loads.unwrap_or(LOADS_PER_THREAD),
-                resident: p.resident.unwrap_or(RESIDENT_BLOCKS),
-            },
+            _ if p.loads.is_some() || p.resident.is_some() => {
+                let (loads, resident) = reads::in_flight(case);
+                Self::BytesInFlight { loads, resident }
+            }
             _ => Self::Copy,
         }
     }

@@ -9,17 +9,9 @@ use std::{
     ops::{Add, Mul},
 };
 
-use harness::{Case, Device, Error, Ladder, Prepare, Problem, Rung};
+use harness::{Case, Device, Error};
 
-use crate::{
-    Task, copies, particle_updates,
-    particles::Particles,
-    permutation::Permutation,
-    permutations,
-    problem::{Copies, Promise},
-    reading,
-    reads::Reads,
-};
+use crate::problem::Accesses;
 
 /// The bytes of a sector.
 pub const SECTOR: u64 = 32;
@@ -130,7 +122,7 @@ impl Prediction {
 
     /// A shifted copy whose first stores are `packs` packs, for which the kernel makes `loads`. The remaining
     /// elements are copied one by one.
-    pub fn shifted(p: &Copies, packs: u64, loads: Traffic) -> Self {
+    pub fn shifted(p: &Accesses, packs: u64, loads: Traffic) -> Self {
         let remaining = p.n - 4 * packs;
         let behind = |first: u64| {
             let words = Access::WORDS.at(4 * (first + 4 * packs));
@@ -160,26 +152,9 @@ pub fn whole_packs(n: u64, offset: u64) -> u64 {
 /// # Errors
 /// [`Error::Driver`] where the device has no room for the case's buffers.
 pub fn predicted(device: &Device, case: &Case) -> Result<Vec<(&'static str, Prediction)>, Error> {
-    match Task::of(case) {
-        Task::Copy | Task::Offset(_) | Task::Stride(_) | Task::Pairs => {
-            of_ladder(Copies::new(device, case)?, copies())
-        }
-        Task::Particles => of_ladder(Particles::new(device, case)?, particle_updates()),
-        Task::Gather(_) => of_ladder(Permutation::new(device, case)?, permutations()),
-        Task::BytesInFlight { .. } => of_ladder(Reads::new(device, case)?, reading()),
-    }
-}
-
-fn of_ladder<P, R>(p: P, ladder: Ladder<P>) -> Result<Vec<(&'static str, Prediction)>, Error>
-where
-    P: Problem<Promise = Promise<P, R>>,
-{
-    let runs = ladder.into_iter().filter(|(rung, _)| (rung.refuses)(rung, p.case()).is_none());
-    let predict = |(rung, prepare): (Rung, Prepare<P>)| {
-        let launch = prepare(&p, &rung)?;
-        Ok((rung.name, (launch.promise.traffic)(&p)))
-    };
-    runs.map(predict).collect()
+    let p = Accesses::new(device, case)?;
+    let runs = crate::rungs().into_iter().filter(|(rung, _)| rung.refusal(case).is_none());
+    runs.map(|(rung, prepare)| Ok((rung.name, (prepare(&p, &rung)?.promise.traffic)(&p)))).collect()
 }
 
 #[cfg(test)]

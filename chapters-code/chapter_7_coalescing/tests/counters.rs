@@ -11,7 +11,6 @@ use harness::simulator::Counters;
 use report::testing;
 
 const N: u64 = 1 << 20;
-const NONE: AccessParameters = chapter_7_coalescing::patterns::usual()[0];
 
 fn counted(rung: &str, parameters: AccessParameters) -> Counters {
     testing::counted(&Coalescing, rung, &of(N, parameters))
@@ -32,19 +31,19 @@ fn stores(rung: &str, parameters: AccessParameters) -> [u64; 2] {
 #[test]
 fn wide_accesses_make_fewer_requests() {
     for (rung, requests) in [("scalar", 32_768), ("vec2", 16_384), ("packs", 8_192)] {
-        assert_eq!(loads(rung, NONE), [requests, 131_072], "{rung}");
-        assert_eq!(stores(rung, NONE), [requests, 131_072], "{rung}");
+        assert_eq!(loads(rung, AccessParameters::default()), [requests, 131_072], "{rung}");
+        assert_eq!(stores(rung, AccessParameters::default()), [requests, 131_072], "{rung}");
     }
     // Nothing passes through loads and stores.
-    assert_eq!(loads("bulk", NONE), [0, 0]);
-    assert_eq!(stores("bulk", NONE), [0, 0]);
+    assert_eq!(loads("bulk", AccessParameters::default()), [0, 0]);
+    assert_eq!(stores("bulk", AccessParameters::default()), [0, 0]);
 }
 
 /// Instructions of a warp for each KiB that is copied.
 #[test]
 fn wide_accesses_take_fewer_instructions() {
     let a_kib = |rung| {
-        let instructions = counted(rung, NONE).warp_instructions as f64;
+        let instructions = counted(rung, AccessParameters::default()).warp_instructions as f64;
         (instructions / (8 * N / 1024) as f64).round()
     };
     assert_eq!([a_kib("scalar"), a_kib("packs")], [76.0, 23.0]);

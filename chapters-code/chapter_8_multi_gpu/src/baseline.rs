@@ -6,19 +6,19 @@ use cudarc::{
 };
 use harness::{Error, Output, baselines::Way, nccl};
 
-use crate::problem::{Collective, collective::Kind};
+use crate::{Task, problem::Collective};
 
 /// The same work on the same arrays by NCCL, verified; none where there is no NCCL, or it has no call for the work.
 /// On the simulator it is the simulator's. As for the rungs that use flags, the host orders the devices by no event:
 /// NCCL's kernels wait for each other.
 pub(crate) fn collective(p: &Collective) -> Result<Vec<Way<Collective>>, Error> {
     let parts_are_equal = p.n == p.part() * p.devices.len();
-    let (call, has_call) = match p.kind {
-        Kind::AllReduce => ("ncclAllReduce", true),
-        Kind::ReduceScatter => ("ncclReduceScatter", parts_are_equal),
-        Kind::AllGather => ("ncclAllGather", parts_are_equal),
-        Kind::AllToAll => ("ncclSend and ncclRecv", true),
-        Kind::Transpose => ("", false),
+    let (call, has_call) = match p.task {
+        Task::AllReduce => ("ncclAllReduce", true),
+        Task::ReduceScatter => ("ncclReduceScatter", parts_are_equal),
+        Task::AllGather => ("ncclAllGather", parts_are_equal),
+        Task::AllToAll => ("ncclSend and ncclRecv", true),
+        _ => ("", false),
     };
     if p.n == 0 || !has_call {
         return Ok(Vec::new());
@@ -48,7 +48,7 @@ pub(crate) fn collective(p: &Collective) -> Result<Vec<Way<Collective>>, Error> 
         out.poison().map_err(|error| Error::driver("filling memory", error))?;
         device.finish("filling memory")?;
     }
-    let launched = way.enqueue(p);
+    let launched = (way.enqueue)(p);
     launched.map_err(|error| p.devices[0].explain(call, error))?;
     for (d, (device, out)) in p.devices.iter().zip(outs.borrow().iter()).enumerate() {
         device.finish(call)?;
@@ -67,17 +67,14 @@ fn enqueue(
     out: &mut Output<f32>,
 ) -> Result<(), NcclError> {
     let input = &p.inputs[rank];
-    match p.kind {
-        Kind::AllReduce => {
-            comm.all_reduce(&input.slice(..p.n), &mut out.view_mut(), &ReduceOp::Sum)?;
-        }
-        Kind::ReduceScatter => {
+    match p.task {
+        Task::ReduceScatter => {
             comm.reduce_scatter(&input.slice(..p.n), &mut out.view_mut(), &ReduceOp::Sum)?;
         }
-        Kind::AllGather => {
+        Task::AllGather => {
             comm.all_gather(&input.slice(..p.part()), &mut out.view_mut())?;
         }
-        Kind::AllToAll => {
+        Task::AllToAll => {
             let parts = p.parts();
             let own = parts[rank].1 - parts[rank].0;
             for (peer, &(first, end)) in parts.iter().enumerate() {
@@ -90,7 +87,9 @@ fn enqueue(
                 }
             }
         }
-        Kind::Transpose => {}
+        _ => {
+            comm.all_reduce(&input.slice(..p.n), &mut out.view_mut(), &ReduceOp::Sum)?;
+        }
     }
     Ok(())
 }

@@ -7,11 +7,7 @@ use harness::{Case, ChapterParameters, Dtype, Element, Ladder, Op, Rung, Shape, 
 
 use crate::{
     DeviceParameters, Task,
-    problem::{
-        Collective, MOST,
-        collective::{all_reduces_only, reduce_scatters_only, transpositions_only},
-        scan::{SpreadScan, scans_only},
-    },
+    problem::{Collective, MOST, SpreadScan},
     rungs::{flags, lookback_devices, push, reduce_scatter_push, sums_first, transpose_push},
     task,
 };
@@ -38,21 +34,21 @@ static GPU_SCOPE: Rung = broken!(
     [Races],
     "flags with the scope of one GPU, between threads of several"
 )
-.refuses(all_reduces_only);
+.refuses(|_, case| Task::AllReduce.refusal(case));
 static MISSING_RELEASE: Rung = broken!(
     "missing_release",
     "push",
     [Races],
     "a flag that is stored without a release: nothing orders the elements before it"
 )
-.refuses(all_reduces_only);
+.refuses(|_, case| Task::AllReduce.refusal(case));
 static REUSED_SLOT: Rung = broken!(
     "reused_slot",
     "push",
     [Races, Result],
     "one slot per block for all of its tiles: the next tile is sent before the slot has been read"
 )
-.refuses(all_reduces_only)
+.refuses(|_, case| Task::AllReduce.refusal(case))
 .adapts(several_tiles);
 static EARLY_SUMS: Rung = broken!(
     "early_sums",
@@ -60,7 +56,7 @@ static EARLY_SUMS: Rung = broken!(
     [Races, Result],
     "no meeting between stores and additions: elements are added that may not have arrived"
 )
-.refuses(reduce_scatters_only)
+.refuses(|_, case| Task::ReduceScatter.refusal(case))
 .adapts(|case| floats(Task::ReduceScatter, case));
 static UNFINISHED_TILE: Rung = broken!(
     "unfinished_tile",
@@ -68,7 +64,7 @@ static UNFINISHED_TILE: Rung = broken!(
     [Races, Result],
     "no barrier between the stores to the tile and the loads from it"
 )
-.refuses(transpositions_only)
+.refuses(|_, case| Task::Transpose.refusal(case))
 .adapts(|case| floats(Task::Transpose, case));
 
 /// A case in which each of two blocks has four tiles.
@@ -83,7 +79,7 @@ static LOOKBACK_GPU_SCOPE: Rung = broken!(
     [Races],
     "look-back over the tiles of several devices, with the scope of one"
 )
-.refuses(scans_only)
+.refuses(|_, case| Task::Scan.refusal(case))
 .adapts(|case| floats(Task::Scan, case));
 static CARRY_AND_FLAG: Rung = broken!(
     "carry_and_flag",
@@ -91,7 +87,7 @@ static CARRY_AND_FLAG: Rung = broken!(
     [Races],
     "sums and their flags in two words, stored in no order"
 )
-.refuses(scans_only)
+.refuses(|_, case| Task::Scan.refusal(case))
 .adapts(|case| floats(Task::Scan, case));
 
 /// The task with floats.

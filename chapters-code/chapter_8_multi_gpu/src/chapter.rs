@@ -2,8 +2,8 @@
 
 use chapter_2_histogram::bins::USUAL;
 use harness::{
-    AnyProblem, Case, ChapterParameters, Device, Dtype, Element, Error, Ladder, Parameters, Posed,
-    Rung, Shape, rung::rungs,
+    AnyProblem, Case, ChapterParameters, Device, Dtype, Error, Ladder, Parameters, Posed, Rung,
+    Shape, rung::rungs,
 };
 use report::{
     Chapter,
@@ -14,10 +14,7 @@ use crate::{
     DeviceParameters, Task, all_gathers, all_reduces, all_to_alls,
     broken::{broken, broken_scans},
     compactions, histograms,
-    problem::{
-        Collective, collective::Kind, compact::SpreadCompact, histogram::SpreadHistogram,
-        scan::SpreadScan, sum::SpreadSum,
-    },
+    problem::{Collective, SpreadCompact, SpreadHistogram, SpreadScan, SpreadSum},
     reduce_scatters, scans, sums, task, transpositions,
 };
 
@@ -54,10 +51,7 @@ impl Chapter for MultiGpu {
     }
 
     fn default_shapes(&self, device: &Device) -> Vec<Shape> {
-        let n: u64 = match device.is_simulated() {
-            true => 1 << 16,
-            false => 1 << 26,
-        };
+        let n: u64 = if device.is_simulated() { 1 << 16 } else { 1 << 26 };
         let side = n.isqrt();
         vec![Shape::Vector { n }, Shape::Matrix { rows: side, cols: side }]
     }
@@ -137,23 +131,12 @@ impl Chapter for MultiGpu {
                 _ => Posed::any(SpreadSum::<f32>::new(device, case)?, [sums()]),
             },
             Task::Scan => match case.dtype {
-                Dtype::I64 => scan::<i64>(device, case)?,
-                _ => scan::<f32>(device, case)?,
+                Dtype::I64 => {
+                    Posed::any(SpreadScan::<i64>::new(device, case)?, [scans(), broken_scans()])
+                }
+                _ => Posed::any(SpreadScan::<f32>::new(device, case)?, [scans(), broken_scans()]),
             },
-            Task::AllReduce => collective(device, case, Kind::AllReduce)?,
-            Task::ReduceScatter => collective(device, case, Kind::ReduceScatter)?,
-            Task::AllGather => collective(device, case, Kind::AllGather)?,
-            Task::AllToAll => collective(device, case, Kind::AllToAll)?,
-            Task::Transpose => collective(device, case, Kind::Transpose)?,
+            _ => Posed::any(Collective::new(device, case)?, [collectives()]),
         })
     }
-}
-
-fn collective(device: &Device, case: &Case, kind: Kind) -> Result<Box<dyn AnyProblem>, Error> {
-    Ok(Posed::any(Collective::new(device, case, kind)?, [collectives()]))
-}
-
-/// A scan of elements of the type `T`.
-fn scan<T: Element<Acc = T>>(device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
-    Ok(Posed::any(SpreadScan::<T>::new(device, case)?, [scans(), broken_scans()]))
 }

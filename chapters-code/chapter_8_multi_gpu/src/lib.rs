@@ -1,8 +1,8 @@
 //! Several devices: what they do together is a [`Task`], such as all-reduce.
 //!
 //! Here stands the table of rungs, by task. A rung is a file, `rungs/<name>.rs`, which launches the kernel in
-//! `kernels/<name>.cu`; each rung is the one before with one idea changed. [`problem::devices`] holds the
-//! devices, and its siblings hold the buffers and the judge of each task.
+//! `kernels/<name>.cu`; each rung is the one before with one idea changed. [`problem`] has the devices, and the buffers and
+//! the judge of each task.
 
 mod baseline;
 pub mod broken;
@@ -13,10 +13,7 @@ pub mod task;
 
 use harness::{Element, Ladder, ladder};
 pub use parameters::DeviceParameters;
-use problem::{
-    Collective, compact::SpreadCompact, histogram::SpreadHistogram, scan::SpreadScan,
-    sum::SpreadSum,
-};
+use problem::{Collective, SpreadCompact, SpreadHistogram, SpreadScan, SpreadSum};
 pub use task::Task;
 
 /// The rungs, one file each.
@@ -68,56 +65,49 @@ pub mod rungs {
     pub mod compact_direct;
 }
 
+use rungs::*;
+
 /// The all-reduces.
 pub fn all_reduces() -> Ladder<Collective> {
-    use rungs::*;
     ladder![gather, ring, two_shot, flags, push, one_shot, low_latency, by_size]
 }
 
 /// The reduce-scatters.
 pub fn reduce_scatters() -> Ladder<Collective> {
-    use rungs::*;
     ladder![reduce_scatter_ring, reduce_scatter_pull, reduce_scatter_push]
 }
 
 /// The all-gathers.
 pub fn all_gathers() -> Ladder<Collective> {
-    use rungs::*;
     ladder![all_gather_ring, all_gather_push]
 }
 
 /// The all-to-alls.
 pub fn all_to_alls() -> Ladder<Collective> {
-    use rungs::*;
     ladder![all_to_all_copies, all_to_all_push]
 }
 
 /// The transpositions.
 pub fn transpositions() -> Ladder<Collective> {
-    use rungs::*;
     ladder![transpose_exchange, transpose_push, transpose_packs]
 }
 
 /// The sums of an array that is spread over the devices.
 pub fn sums<T: Element<Acc = T>>() -> Ladder<SpreadSum<T>> {
-    use rungs::*;
     ladder![reduce_by_host, reduce_links]
 }
 
 /// The histograms of such an array.
 pub fn histograms() -> Ladder<SpreadHistogram> {
-    use rungs::*;
     ladder![histogram_gather, histogram_parts]
 }
 
 /// The scans of such an array.
 pub fn scans<T: Element<Acc = T>>() -> Ladder<SpreadScan<T>> {
-    use rungs::*;
     ladder![scan_then_carry, sums_first, lookback_devices]
 }
 
 /// The compactions of such an array.
 pub fn compactions() -> Ladder<SpreadCompact> {
-    use rungs::*;
     ladder![compact_parts, compact_copies, compact_direct]
 }

@@ -71,13 +71,10 @@ fn check_shapes(tasks: &[Task], shapes: &[Shape]) -> Result<(), Error> {
 
 /// Refuses bins where no task has any.
 fn check_bins(tasks: &[Task], bins: Option<u32>) -> Result<(), Error> {
-    match bins.is_some() && !tasks.contains(&Task::Histogram) {
-        true => Err(Error::usage(
-            "--bins is for the task histogram",
-            "give --task histogram, or no --bins",
-        )),
-        false => Ok(()),
+    if bins.is_none() || tasks.contains(&Task::Histogram) {
+        return Ok(());
     }
+    Err(Error::usage("--bins is for the task histogram", "give --task histogram, or no --bins"))
 }
 
 fn main() -> ExitCode {

@@ -1,6 +1,6 @@
 //! What a case asks for, such as an all-reduce.
 
-use harness::{Case, ChapterParameters, Shape, names};
+use harness::{Case, ChapterParameters, Dtype, Op, Refusal, Shape, names};
 
 use crate::DeviceParameters;
 
@@ -32,6 +32,25 @@ impl Task {
     /// Whether the task is for matrices. All others are for vectors.
     pub fn is_for_matrices(self) -> bool {
         self == Self::Transpose
+    }
+
+    /// The reason why the rungs of this task do not run on a case, if there is one: it is of another task, its shape is
+    /// not the task's, or it is not a sum of f32. Arrays of i64 can be reduced and scanned, too.
+    pub fn refusal(self, case: &Case) -> Option<Refusal> {
+        if of(case) != self {
+            let reason = format!("is for the task {self}: give --task {self}");
+            return Some(Refusal::Unsuited(reason.into()));
+        }
+        let has_kernel = match case.dtype {
+            Dtype::F32 => true,
+            Dtype::I64 => matches!(self, Self::Reduce | Self::Scan),
+            _ => false,
+        };
+        match (case.shape, self.is_for_matrices()) {
+            (Shape::Vector { .. }, true) => Some(Refusal::wants_matrix()),
+            (Shape::Matrix { .. }, false) => Some(Refusal::wants_vector()),
+            _ => (case.op != Op::Sum || !has_kernel).then_some(Refusal::NoKernel),
+        }
     }
 }
 

@@ -1,9 +1,6 @@
 //! The calls of NCCL, by the simulator's NCCL.
 
-use chapter_8_multi_gpu::{
-    Task,
-    problem::{Collective, collective::Kind},
-};
+use chapter_8_multi_gpu::{Task, problem::Collective};
 use harness::Problem;
 use report::testing;
 
@@ -19,16 +16,16 @@ fn the_calls_of_nccl_are_right() {
 #[ignore = "run by the other test"]
 fn collectives() {
     let calls = [
-        (Task::AllReduce, Kind::AllReduce, "ncclAllReduce", [1, 1543, 8193]),
-        (Task::ReduceScatter, Kind::ReduceScatter, "ncclReduceScatter", [8, 1548, 8192]),
-        (Task::AllGather, Kind::AllGather, "ncclAllGather", [8, 1548, 8192]),
-        (Task::AllToAll, Kind::AllToAll, "ncclSend and ncclRecv", [1, 1543, 8193]),
+        (Task::AllReduce, "ncclAllReduce", [1, 1543, 8193]),
+        (Task::ReduceScatter, "ncclReduceScatter", [8, 1548, 8192]),
+        (Task::AllGather, "ncclAllGather", [8, 1548, 8192]),
+        (Task::AllToAll, "ncclSend and ncclRecv", [1, 1543, 8193]),
     ];
     let runner = testing::simulator();
-    for (task, kind, call, sizes) in calls {
+    for (task, call, sizes) in calls {
         for (devices, n) in [2, 3, 8].into_iter().zip(sizes) {
             let case = doing(task, devices, n);
-            let problem = Collective::new(&runner.device, &case, kind).expect("a problem");
+            let problem = Collective::new(&runner.device, &case).expect("a problem");
             runner.device.take_report().expect("a report");
             let ways = problem.loaded_baseline(&()).expect("it is right");
             let names: Vec<_> = ways.iter().map(|way| (&way.library[..], &way.name[..])).collect();

@@ -2,10 +2,7 @@
 
 use crate::common::{doing, of, run_all};
 use chapter_8_multi_gpu::{
-    Task, all_reduces,
-    chapter::MultiGpu,
-    problem::{Collective, collective::Kind},
-    reduce_scatters,
+    Task, all_reduces, chapter::MultiGpu, problem::Collective, reduce_scatters,
 };
 use harness::{Case, Input, Ladder, Problem as _, Shape, buffer, simulator::Link};
 use report::{
@@ -141,11 +138,11 @@ fn wavefronts() {
 fn arrays_and_results(
     ladder: &Ladder<Collective>,
     rung: &str,
-    (kind, case): (Kind, &Case),
+    case: &Case,
 ) -> (Vec<Vec<f32>>, Vec<Vec<u32>>) {
     let runner = simulator();
     let case = MultiGpu.complete(case);
-    let mut p = Collective::new(&runner.device, &case, kind).expect("a problem");
+    let mut p = Collective::new(&runner.device, &case).expect("a problem");
     let (rung, prepare) = ladder.iter().find(|(known, _)| known.name == rung).expect("a rung");
     let mut launch = prepare(&p, rung).expect("a launch");
     p.reset().expect("poison");
@@ -178,8 +175,7 @@ fn the_order_of_additions() {
     let mut differ = 0;
     for (rung, _) in all_reduces() {
         under_schedules(0..=3, || {
-            let (arrays, results) =
-                arrays_and_results(&all_reduces(), rung.name, (Kind::AllReduce, &case));
+            let (arrays, results) = arrays_and_results(&all_reduces(), rung.name, &case);
             let part = n.div_ceil(4).next_multiple_of(4) as usize;
             for (d, result) in results.iter().enumerate() {
                 for (i, &bits) in result.iter().enumerate() {
@@ -201,8 +197,7 @@ fn the_order_of_additions_of_reduce_scatters() {
     let case = Case { input: Input::Cancelling, ..doing(Task::ReduceScatter, devices, n) };
     for (rung, _) in reduce_scatters() {
         under_schedules(0..=3, || {
-            let (arrays, results) =
-                arrays_and_results(&reduce_scatters(), rung.name, (Kind::ReduceScatter, &case));
+            let (arrays, results) = arrays_and_results(&reduce_scatters(), rung.name, &case);
             let mut i = 0;
             for (d, result) in results.iter().enumerate() {
                 let first = if rung.name == "reduce_scatter_ring" { (d + 1) % devices } else { 0 };

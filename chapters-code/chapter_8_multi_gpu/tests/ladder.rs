@@ -1,11 +1,7 @@
 //! Every rung, on all numbers of devices and on sizes that have tripped kernels, with the race check on.
 
 use crate::common::{of, run_all};
-use chapter_8_multi_gpu::{
-    all_reduces,
-    problem::{Collective, collective::Kind},
-    rungs::push,
-};
+use chapter_8_multi_gpu::{all_reduces, problem::Collective, rungs::push};
 use harness::{AnyProblem, Case, Posed, rung::Prepare};
 use report::testing::{self, check, under_schedules};
 
@@ -38,8 +34,7 @@ fn under_several_schedules() {
 fn push_with_several_tiles_per_block() {
     let runner = testing::simulator();
     for n in [100_000, 262_144, 300_001] {
-        let problem =
-            Collective::new(&runner.device, &of(4, n), Kind::AllReduce).expect("a problem");
+        let problem = Collective::new(&runner.device, &of(4, n)).expect("a problem");
         let prepare: Prepare<Collective> = |p, rung| push::in_blocks(2, p, rung);
         let mut posed = Posed::new(problem, vec![(push::RUNG, prepare)]);
         let outcome = posed.run_rung("push", None, &[]).expect("an outcome");

@@ -6,7 +6,7 @@ use chapter_8_multi_gpu::{
     DeviceParameters, Task,
     chapter::MultiGpu,
     compactions, histograms,
-    problem::{compact::SpreadCompact, scan::SpreadScan, sum::SpreadSum},
+    problem::{SpreadCompact, SpreadScan, SpreadSum},
     scans, sums,
 };
 use harness::{

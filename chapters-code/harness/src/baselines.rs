@@ -256,7 +256,9 @@ pub struct Way<P> {
     pub version: String,
     /// What the library calls it, such as `DeviceReduce::Sum`.
     pub name: String,
-    enqueue: Enqueue<P>,
+    /// Enqueues one complete operation on the problem's stream; [`CUresult::CUDA_ERROR_UNKNOWN`] where the library
+    /// reports an error.
+    pub enqueue: Enqueue<P>,
 }
 
 impl<P> Way<P> {
@@ -269,14 +271,6 @@ impl<P> Way<P> {
     ) -> Self {
         let (library, version, name) = (library.into(), version.into(), name.into());
         Self { library, version, name, enqueue: Box::new(enqueue) }
-    }
-
-    /// Enqueues one complete operation on the problem's stream.
-    ///
-    /// # Errors
-    /// [`CUresult::CUDA_ERROR_UNKNOWN`] where the library reports an error.
-    pub fn enqueue(&mut self, problem: &P) -> Result<(), DriverError> {
-        (self.enqueue)(problem)
     }
 }
 
@@ -301,7 +295,7 @@ impl Baselines {
                 continue;
             };
             output.borrow_mut().poison()?;
-            let launched = prepared.enqueue(problem);
+            let launched = (prepared.enqueue)(problem);
             launched.map_err(|error| device.explain("the baseline's operation", error))?;
             let computed = output.borrow().download()?;
             let computed = computed.map_err(|_| self.error("it wrote beside its output"))?;

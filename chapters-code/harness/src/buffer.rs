@@ -43,8 +43,8 @@ pub trait Memory {
     ///
     /// # Errors
     /// [`Error::Driver`] where a copy fails.
-    fn changes(&mut self) -> Result<Vec<Failure>, Error> {
-        Ok(Vec::new())
+    fn change(&mut self) -> Result<Option<Failure>, Error> {
+        Ok(None)
     }
 
     /// A number of 64 bits that stands for the bytes: another one for other bytes, but for one case in 2^64. None where
@@ -87,9 +87,18 @@ impl<T: Pod + DeviceRepr> InputArray<T> {
 }
 
 impl<T: Pod + DeviceRepr> Memory for InputArray<T> {
-    fn changes(&mut self) -> Result<Vec<Failure>, Error> {
-        let failure = check_input(&self.device, &mut self.memory, &self.host)?;
-        Ok(failure.into_iter().collect())
+    fn change(&mut self) -> Result<Option<Failure>, Error> {
+        let Self { memory, host, device } = self;
+        // A GPU answers sooner than a gigabyte is copied.
+        if !device.is_simulated() && is_unchanged(device, memory, host)? {
+            return Ok(None);
+        }
+        let after = to_host(device, &memory.slice(..host.len()))?;
+        let failure = verify::input_changed(host, bytemuck::cast_slice(&after));
+        if failure.is_some() {
+            overwrite(device, memory, host)?;
+        }
+        Ok(failure)
     }
 
     fn fingerprint(&self) -> Result<Option<u64>, Error> {
@@ -374,27 +383,6 @@ fn upload_staged<T: Pod + DeviceRepr>(
         }
         Ok(())
     })
-}
-
-/// Compares an input on the device with its elements on the host. An input that has changed is restored.
-///
-/// # Errors
-/// [`Error::Driver`] where a copy fails.
-pub fn check_input<T: Pod + DeviceRepr>(
-    device: &Device,
-    memory: &mut CudaSlice<T>,
-    elements: &[T],
-) -> Result<Option<Failure>, Error> {
-    // A GPU answers sooner than a gigabyte is copied.
-    if !device.is_simulated() && is_unchanged(device, memory, elements)? {
-        return Ok(None);
-    }
-    let after = to_host(device, &memory.slice(..elements.len()))?;
-    let failure = verify::input_changed(elements, bytemuck::cast_slice(&after));
-    if failure.is_some() {
-        overwrite(device, memory, elements)?;
-    }
-    Ok(failure)
 }
 
 /// Whether device memory has the fingerprint of its elements on the host, and the same elements behind the last whole

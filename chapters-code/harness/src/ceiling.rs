@@ -54,10 +54,7 @@ pub struct Ceilings {
 
 impl Ceilings {
     /// Measures them over the buffers of `memory`.
-    ///
-    /// # Errors
-    /// [`Error::Driver`] where the device has no room for two such buffers, or a call fails.
-    pub fn measure(
+    pub(crate) fn measure(
         device: &Device,
         stopwatch: &mut Stopwatch,
         memory: &mut Sweeps,
@@ -94,7 +91,7 @@ type Bytes = cudarc::driver::CudaSlice<u8>;
 const DRAWN: usize = 1 << 16;
 
 /// Two buffers, and what reads and copies them as fast as is known.
-pub struct Sweeps {
+pub(crate) struct Sweeps {
     device: Device,
     input: Bytes,
     output: Bytes,
@@ -105,9 +102,6 @@ pub struct Sweeps {
 
 impl Sweeps {
     /// Allocates two buffers of 1 GiB, or of an eighth of a smaller memory.
-    ///
-    /// # Errors
-    /// [`Error::Driver`] where the device has no room for them.
     pub fn new(device: &Device) -> Result<Self, Error> {
         let bytes = (device.properties.memory_bytes / 8).min(1 << 30) as usize / DRAWN * DRAWN;
         // Not one byte over and over: that costs a memory less power.
@@ -134,9 +128,6 @@ impl Sweeps {
     }
 
     /// The time in which `bytes` are read, a multiple of 16.
-    ///
-    /// # Errors
-    /// [`Error::Driver`] where a call fails.
     pub fn read(&mut self, stopwatch: &mut Stopwatch, bytes: u64) -> Result<Time, Error> {
         let Self { device, input, sink, read, .. } = self;
         let mut sweep = || launch_read_sweep(device, read, input, bytes as usize, sink);
@@ -144,9 +135,6 @@ impl Sweeps {
     }
 
     /// The time in which `bytes` are copied, a multiple of 16: by the driver or by a kernel, whichever takes less.
-    ///
-    /// # Errors
-    /// [`Error::Driver`] where a call fails.
     pub fn copy(&mut self, stopwatch: &mut Stopwatch, bytes: u64) -> Result<Time, Error> {
         let Self { device, input, output, copy, .. } = self;
         let packs = bytes / 16;
@@ -213,16 +201,13 @@ fn launch_time(device: &Device, stopwatch: &mut Stopwatch) -> Result<Time, Error
 }
 
 /// The launch of a sweep over `packs` packs of 16 bytes.
-pub fn read_sweep_config(packs: u64) -> LaunchConfig {
+fn read_sweep_config(packs: u64) -> LaunchConfig {
     let blocks = packs.div_ceil(u64::from(READ_SWEEP_THREADS * READ_SWEEP_LOADS));
     kernel::grid(blocks.clamp(1, i32::MAX as u64), READ_SWEEP_THREADS)
 }
 
 /// Enqueues one sweep over the first `bytes` of `input`.
-///
-/// # Errors
-/// What the driver says of the launch.
-pub fn launch_read_sweep(
+pub(crate) fn launch_read_sweep(
     device: &Device,
     sweep: &CudaFunction,
     input: &Bytes,
@@ -242,18 +227,6 @@ pub fn launch_read_sweep(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_chain_visits_every_place_and_comes_back() {
-        let chain = chain(5, 3);
-        let mut at = 0;
-        let mut visited = Vec::new();
-        for _ in 0..5 {
-            at = chain[at as usize];
-            visited.push(at);
-        }
-        assert_eq!(visited, [3, 6, 9, 12, 0]);
-    }
 
     /// The kernel follows a chain on the simulator, step by step.
     #[test]

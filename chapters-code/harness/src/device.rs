@@ -12,8 +12,7 @@ use cudarc::driver::{
 };
 
 use crate::{
-    DeviceChoice, Error,
-    driver::{self, Bound},
+    DeviceChoice, Error, driver,
     error::Cuda,
     simulator::{Report, Simulator},
 };
@@ -101,18 +100,11 @@ impl Device {
     /// # Errors
     /// Where there is no such device, with the remedy.
     pub fn open(choice: DeviceChoice) -> Result<Self, Error> {
-        let bound = driver::bind(choice)?;
-        let context = match (CudaContext::new(0), bound) {
-            (Ok(context), _) => context,
-            (Err(error), Bound::Simulator(_)) if is_missing(error) => {
-                return Err(Error::NoSimulatedDevice);
-            }
-            (Err(error), _) => return Err(Error::driver("opening device 0", error)),
-        };
-        let simulator = match bound {
-            Bound::Nvidia => None,
-            Bound::Simulator(simulator) => Some(simulator),
-        };
+        let simulator = driver::bind(choice)?;
+        let context = CudaContext::new(0).map_err(|error| match simulator {
+            Some(_) if is_missing(error) => Error::NoSimulatedDevice,
+            _ => Error::driver("opening device 0", error),
+        })?;
         if let Some(simulator) = simulator {
             simulator.set(c"counters", 1);
             if std::env::var_os("SIMT_RACES").is_none() {

@@ -8,7 +8,7 @@
 use std::{
     env::consts::{DLL_PREFIX, DLL_SUFFIX},
     path::{Path, PathBuf},
-    sync::Mutex,
+    sync::{Mutex, PoisonError},
 };
 
 use libloading::{Library, Symbol};
@@ -30,38 +30,26 @@ pub enum DeviceChoice {
 /// The number of devices that the simulator has, unless `SIMT_DEVICES` says another one.
 const SIMULATED_DEVICES: i64 = 8;
 
-/// The library that this process has bound.
-#[derive(Clone, Copy)]
-pub(crate) enum Bound {
-    Nvidia,
-    Simulator(&'static Simulator),
-}
-
 /// PTX ISA 8.0 came with CUDA 12.0; an older driver refuses every module of this book.
 const OLDEST_DRIVER: i32 = 12_000;
 
-/// Loads the chosen library and makes sure that cudarc will find it.
-pub(crate) fn bind(choice: DeviceChoice) -> Result<Bound, Error> {
-    static BOUND: Mutex<Option<Bound>> = Mutex::new(None);
-    let mut bound = BOUND.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+/// Loads the chosen library and makes sure that cudarc will find it. The result is the simulator, or none for NVIDIA's
+/// driver.
+pub(crate) fn bind(choice: DeviceChoice) -> Result<Option<&'static Simulator>, Error> {
+    static BOUND: Mutex<Option<Option<&Simulator>>> = Mutex::new(None);
+    let mut bound = BOUND.lock().unwrap_or_else(PoisonError::into_inner);
     match (*bound, choice) {
-        (Some(Bound::Simulator(_)), DeviceChoice::Gpu) => {
-            return Err(Error::AlreadyBound("the simulator"));
-        }
-        (Some(Bound::Nvidia), DeviceChoice::Sim) => return Err(Error::AlreadyBound("a GPU")),
+        (Some(Some(_)), DeviceChoice::Gpu) => return Err(Error::AlreadyBound("the simulator")),
+        (Some(None), DeviceChoice::Sim) => return Err(Error::AlreadyBound("a GPU")),
         (Some(already), _) => return Ok(already),
         (None, _) => {}
     }
     let chosen = match choice {
-        DeviceChoice::Sim => Bound::Simulator(load_simulator()?),
-        DeviceChoice::Gpu => probe_nvidia().map(|_| Bound::Nvidia)?,
-        DeviceChoice::Auto => match probe_nvidia() {
-            Ok(_) => Bound::Nvidia,
-            Err(_) => Bound::Simulator(load_simulator()?),
-        },
+        DeviceChoice::Gpu => probe_nvidia().map(|_| None)?,
+        DeviceChoice::Auto if probe_nvidia().is_ok() => None,
+        DeviceChoice::Auto | DeviceChoice::Sim => Some(load_simulator()?),
     };
-    *bound = Some(chosen);
-    Ok(chosen)
+    Ok(*bound.insert(chosen))
 }
 
 /// The properties that NVIDIA's driver reports.

@@ -1,67 +1,38 @@
 //! The element types, by their CUDA names, and what the host does with each.
 
-use std::fmt;
-
 use cudarc::driver::DeviceRepr;
 use half::{bf16, f16};
 
-/// An element type, as `--dtype` and the kernels' names spell it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, clap::ValueEnum)]
-#[value(rename_all = "lower")]
-pub enum Dtype {
-    /// 32-bit signed integer; arithmetic wraps.
-    I32,
-    /// 32-bit unsigned integer; arithmetic wraps.
-    U32,
-    /// 64-bit signed integer; arithmetic wraps.
-    I64,
-    /// IEEE single precision.
-    F32,
-    /// IEEE double precision.
-    F64,
-    /// IEEE half precision, accumulated in `f32`.
-    F16,
-    /// bfloat16, accumulated in `f32`.
-    Bf16,
-    /// 8-bit unsigned integer; arithmetic wraps.
-    U8,
-    /// 16-bit unsigned integer; arithmetic wraps.
-    U16,
-    /// 128-bit unsigned integer: 16 bytes that kernels move and compute nothing with.
-    U128,
+use crate::names;
+
+names! {
+    /// An element type, as `--dtype` and the kernels' names spell it.
+    #[derive(PartialOrd, Ord)]
+    pub enum Dtype {
+        /// 32-bit signed integer; arithmetic wraps.
+        I32 = "i32",
+        /// 32-bit unsigned integer; arithmetic wraps.
+        U32 = "u32",
+        /// 64-bit signed integer; arithmetic wraps.
+        I64 = "i64",
+        /// IEEE single precision.
+        F32 = "f32",
+        /// IEEE double precision.
+        F64 = "f64",
+        /// IEEE half precision, accumulated in `f32`.
+        F16 = "f16",
+        /// bfloat16, accumulated in `f32`.
+        Bf16 = "bf16",
+        /// 8-bit unsigned integer; arithmetic wraps.
+        U8 = "u8",
+        /// 16-bit unsigned integer; arithmetic wraps.
+        U16 = "u16",
+        /// 128-bit unsigned integer: 16 bytes that kernels move and compute nothing with.
+        U128 = "u128",
+    }
 }
 
 impl Dtype {
-    /// All types, in the order in which they are listed.
-    pub const ALL: [Self; 10] = [
-        Self::I32,
-        Self::U32,
-        Self::I64,
-        Self::F32,
-        Self::F64,
-        Self::F16,
-        Self::Bf16,
-        Self::U8,
-        Self::U16,
-        Self::U128,
-    ];
-
-    /// The name in kernels, on the command line and in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::I32 => "i32",
-            Self::U32 => "u32",
-            Self::I64 => "i64",
-            Self::F32 => "f32",
-            Self::F64 => "f64",
-            Self::F16 => "f16",
-            Self::Bf16 => "bf16",
-            Self::U8 => "u8",
-            Self::U16 => "u16",
-            Self::U128 => "u128",
-        }
-    }
-
     /// Bytes of one element.
     pub fn size(self) -> usize {
         match self {
@@ -95,12 +66,6 @@ impl Dtype {
             Self::F16 | Self::Bf16 => Self::F32,
             other => other,
         }
-    }
-}
-
-impl fmt::Display for Dtype {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
     }
 }
 

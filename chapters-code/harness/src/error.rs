@@ -190,11 +190,8 @@ pub fn bytes(count: u64) -> String {
         value /= 1024.0;
         unit += 1;
     }
-    if value.fract() == 0.0 {
-        format!("{value:.0} {}", units[unit])
-    } else {
-        format!("{value:.1} {}", units[unit])
-    }
+    let digits = if value.fract() == 0.0 { 0 } else { 1 };
+    format!("{value:.digits$} {}", units[unit])
 }
 
 fn named(path: &Path) -> String {

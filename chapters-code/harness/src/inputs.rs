@@ -128,25 +128,11 @@ fn digit(seed: u64, i: u64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::dtype::{Bf16, F16};
 
-    use super::*;
-    use crate::Shape;
-
-    fn case(op: Op, dtype: Dtype, n: u64) -> Case {
-        Case {
-            shape: Shape::Vector { n },
-            dtype,
-            op,
-            input: Input::Uniform,
-            seed: 1,
-            parameters: Default::default(),
-            block: None,
-        }
-    }
-
     fn check_sum<T: Element>() {
-        let input: Vec<T> = generate(&case(Op::Sum, T::DTYPE, 10_000));
+        let input: Vec<T> = generate(&Case::vector(10_000, T::DTYPE, Op::Sum));
         assert!(input.iter().all(|x| x.to_f64() != 0.0), "{} has a zero", T::DTYPE);
         assert!(input.iter().all(|x| x.to_f64().is_finite()), "{} is not finite", T::DTYPE);
         let distinct: std::collections::HashSet<_> =
@@ -171,10 +157,10 @@ mod tests {
 
     #[test]
     fn the_same_seed_gives_the_same_elements() {
-        let short: Vec<f32> = generate(&case(Op::Sum, Dtype::F32, 10));
-        let long: Vec<f32> = generate(&case(Op::Sum, Dtype::F32, 100));
+        let short: Vec<f32> = generate(&Case::vector(10, Dtype::F32, Op::Sum));
+        let long: Vec<f32> = generate(&Case::vector(100, Dtype::F32, Op::Sum));
         assert_eq!(short[..], long[..10]);
-        let other = Case { seed: 2, ..case(Op::Sum, Dtype::F32, 10) };
+        let other = Case { seed: 2, ..Case::vector(10, Dtype::F32, Op::Sum) };
         assert_ne!(short, generate::<f32>(&other));
     }
 
@@ -197,20 +183,20 @@ mod tests {
 
     #[test]
     fn products_stay_in_range() {
-        let factors: Vec<f32> = generate(&case(Op::Product, Dtype::F32, 1 << 16));
+        let factors: Vec<f32> = generate(&Case::vector(1 << 16, Dtype::F32, Op::Product));
         let product = factors.iter().fold(1.0, |p, x| p * f64::from(*x));
         assert!((0.1..10.0).contains(&product.abs()), "{product}");
-        let odd: Vec<i32> = generate(&case(Op::Product, Dtype::I32, 100));
+        let odd: Vec<i32> = generate(&Case::vector(100, Dtype::I32, Op::Product));
         assert!(odd.iter().all(|x| x % 2 != 0));
     }
 
     #[test]
     fn and_or_results_are_neither_all_ones_nor_zero() {
         for n in [100, 1 << 16] {
-            let elements: Vec<u32> = generate(&case(Op::And, Dtype::U32, n));
+            let elements: Vec<u32> = generate(&Case::vector(n, Dtype::U32, Op::And));
             let and = elements.iter().fold(u32::MAX, |a, b| a & b);
             assert!(and != 0 && and != u32::MAX, "{and:#x}");
-            let elements: Vec<u32> = generate(&case(Op::Or, Dtype::U32, n));
+            let elements: Vec<u32> = generate(&Case::vector(n, Dtype::U32, Op::Or));
             let or = elements.iter().fold(0, |a, b| a | b);
             assert!(or != 0 && or != u32::MAX, "{or:#x}");
         }

@@ -81,19 +81,15 @@ const CUDARCS_NAME: &str = "libnccl.so";
 /// The simulator's library, beside this program. There is none where the program was built without it.
 pub fn find_simulated() -> Option<Nccl> {
     let candidates = driver::beside_program(&format!("{DLL_PREFIX}simt_nccl{DLL_SUFFIX}"));
-    let path = candidates.into_iter().find(|path| path.is_file())?;
-    let (path, version, is_simulated) = probe(&path)?;
-    Some(Nccl { path, version, is_simulated })
+    probe(&candidates.into_iter().find(|path| path.is_file())?)
 }
 
 /// NVIDIA's library: where the system finds it, or in the folder of a wheel of PyPI.
 pub fn find_nvidia() -> Option<Nccl> {
     let names = [CUDARCS_NAME, "libnccl.so.2"].map(PathBuf::from);
     let wheels = wheel_folders().into_iter().map(|folder| folder.join("libnccl.so.2"));
-    names.into_iter().chain(wheels).find_map(|name| {
-        let (path, version, is_simulated) = probe(&name)?;
-        (!is_simulated).then_some(Nccl { path, version, is_simulated })
-    })
+    let mut found = names.into_iter().chain(wheels).filter_map(|name| probe(&name));
+    found.find(|nccl| !nccl.is_simulated)
 }
 
 /// Where `pip install nvidia-nccl-cu12` puts NCCL: below `target/nccl` with `--target target/nccl`, or in the packages
@@ -117,8 +113,8 @@ fn wheel_folders() -> Vec<PathBuf> {
     packages.iter().map(|folder| folder.join("nvidia/nccl/lib")).collect()
 }
 
-/// The file of a library, its version, and whether it is the simulator's; none where it is not there or not NCCL.
-fn probe(name: &Path) -> Option<(PathBuf, String, bool)> {
+/// What a library is; none where it is not there or not NCCL.
+fn probe(name: &Path) -> Option<Nccl> {
     type Version = unsafe extern "C" fn(*mut i32) -> i32;
     // SAFETY: NCCL has no initialisers with preconditions.
     let library = unsafe { Library::new(name) }.ok()?;
@@ -128,9 +124,9 @@ fn probe(name: &Path) -> Option<(PathBuf, String, bool)> {
         let status = library.get::<Version>(b"ncclGetVersion").ok()?(&mut version);
         (status, library.get::<unsafe extern "C" fn()>(b"simtNccl").is_ok())
     };
-    let text = format!("{}.{}.{}", version / 10_000, version / 100 % 100, version % 100);
+    let version = format!("{}.{}.{}", version / 10_000, version / 100 % 100, version % 100);
     let path = if name.is_absolute() { name.to_path_buf() } else { file_of(name)? };
-    (status == 0).then_some((path, text, is_simulated))
+    (status == 0).then_some(Nccl { path, version, is_simulated })
 }
 
 /// The file of an open library, where Linux says it: of a library that was opened by its bare name.

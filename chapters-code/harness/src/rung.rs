@@ -155,9 +155,7 @@ impl<P: Problem> Posed<P> {
             ))),
         }
     }
-}
 
-impl<P: Problem> Posed<P> {
     /// The verdict of [`Problem::judge`]. Memory in which other launches left the same bits, and which was right then,
     /// is not judged again: most rungs of a ladder leave the same ones, and to judge them copies gigabytes to the host.
     fn judge_once(&mut self, promise: &P::Promise, launches: u64) -> Result<Verdict, Error> {
@@ -224,7 +222,7 @@ impl<P: Problem> AnyProblem for Posed<P> {
             match way {
                 None => samples = Some(stopwatch.measure(&mut || operation(p))?),
                 Some(way) => {
-                    let other = &mut |p: &mut P| way.enqueue(p);
+                    let other = &mut |p: &mut P| (way.enqueue)(p);
                     let [own, of_way] = stopwatch.measure_in_turn(p, &mut operation, other)?;
                     baseline = Some(Compared {
                         name: way.library.clone(),
@@ -288,7 +286,7 @@ fn fastest<P: Problem>(
     for ways in of_libraries.chain([problem.loaded_baseline(promise)]) {
         let mut timed = Vec::new();
         for mut way in ways? {
-            let time = stopwatch.estimate(&mut || way.enqueue(problem))?;
+            let time = stopwatch.estimate(&mut || (way.enqueue)(problem))?;
             timed.push((time.median, way));
         }
         timed.sort_by(|(a, _), (b, _)| a.total_cmp(b));
@@ -368,7 +366,7 @@ pub trait Problem: Sized {
     fn judge(&mut self, promise: &Self::Promise, launches: u64) -> Result<Verdict, Error> {
         let mut verdict = self.compare(promise, launches)?;
         for memory in self.memory() {
-            verdict.failures.extend(memory.changes()?);
+            verdict.failures.extend(memory.change()?);
         }
         Ok(verdict)
     }
@@ -637,7 +635,7 @@ mod tests {
     use std::cell::Cell;
 
     use super::*;
-    use crate::{DeviceChoice, Dtype, Input, Output, Shape, verify};
+    use crate::{DeviceChoice, Dtype, Op, Output, verify};
 
     /// One number, which must be 1.
     struct Number {
@@ -689,10 +687,7 @@ mod tests {
     fn timed(wrong_from: u64) -> Result<(Verdict, u64), Error> {
         let mut device = Device::open(DeviceChoice::Sim)?;
         (device.properties.l2_bytes, device.properties.memory_bytes) = (1 << 10, 1 << 20);
-        let shape = Shape::Vector { n: 1 };
-        let (dtype, op, input, parameters) =
-            (Dtype::U32, crate::Op::Sum, Input::Uniform, Default::default());
-        let case = Case { shape, dtype, op, input, seed: 1, block: None, parameters };
+        let case = Case::vector(1, Dtype::U32, Op::Sum);
         let out = Output::new(&device, 1)?;
         let problem = Number { device: device.clone(), case, out, judged: Cell::new(0) };
         let rung = Rung::new("number", "writes 1", crate::ptx!("kernels/empty.ptx"));

@@ -25,10 +25,7 @@ impl Shape {
     /// The vector to run on where no size is asked for: 2^20 elements on the simulator, 2^28 on a GPU,
     /// whose L2 holds a fraction of that.
     pub fn usual_vector(device: &Device) -> Self {
-        match device.is_simulated() {
-            true => Self::Vector { n: 1 << 20 },
-            false => Self::Vector { n: 1 << 28 },
-        }
+        Self::Vector { n: if device.is_simulated() { 1 << 20 } else { 1 << 28 } }
     }
 
     /// Elements in all.
@@ -135,20 +132,19 @@ fn scaled(text: &str) -> Option<f64> {
     if !digits.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
-    let (scale, places) = match suffix {
-        "" => (1.0, 0),
-        "K" | "k" => (1e3, 3),
-        "M" => (1e6, 6),
-        "G" => (1e9, 9),
-        "Ki" => (1024.0, 0),
-        "Mi" => (1_048_576.0, 0),
-        "Gi" => (1_073_741_824.0, 0),
+    let (places, scale) = match suffix {
+        "" => (0, 1.0),
+        "K" | "k" => (3, 1.0),
+        "M" => (6, 1.0),
+        "G" => (9, 1.0),
+        "Ki" => (0, 1024.0),
+        "Mi" => (0, 1_048_576.0),
+        "Gi" => (0, 1_073_741_824.0),
         _ => return None,
     };
     // 25.6e6 is whole, but 25.6 * 1e6 need not be in binary: shift the decimal point as text.
-    let value: f64 =
-        if places > 0 { format!("{digits}e{places}") } else { digits.into() }.parse().ok()?;
-    Some(if places > 0 { value } else { value * scale })
+    let value: f64 = format!("{digits}e{places}").parse().ok()?;
+    Some(value * scale)
 }
 
 #[cfg(test)]

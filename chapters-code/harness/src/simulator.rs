@@ -1,17 +1,18 @@
 //! What the simulator knows beyond the CUDA API: options, counters, races, faults, traces.
 
 use std::{
-    ffi::CStr,
+    ffi::{CStr, c_char},
     path::{Path, PathBuf},
 };
 
 use libloading::Library;
+use serde::de::DeserializeOwned;
 pub use simt_report::*;
 
 use crate::{Error, error::in_full};
 
-type SetOption = unsafe extern "C" fn(*const std::ffi::c_char, i64) -> i32;
-type Take = unsafe extern "C" fn(*mut std::ffi::c_char, usize) -> usize;
+type SetOption = unsafe extern "C" fn(*const c_char, i64) -> i32;
+type Take = unsafe extern "C" fn(*mut c_char, usize) -> usize;
 
 /// The extra functions of the simulator's library, which stays loaded.
 #[derive(Debug)]
@@ -37,13 +38,8 @@ impl Simulator {
                 *library.get::<Take>(b"simtTakeRecording").map_err(bad)?,
             )
         };
-        Ok(Self {
-            path: path.to_path_buf(),
-            set_option,
-            take_report,
-            take_recording,
-            _library: library,
-        })
+        let path = path.to_path_buf();
+        Ok(Self { path, set_option, take_report, take_recording, _library: library })
     }
 
     /// Sets an option (`seed`, `races`, `counters`, `trace`, `instruction_limit`, …); false where
@@ -58,11 +54,7 @@ impl Simulator {
     /// # Errors
     /// [`Error::BadSimulator`] where the library reports in another form: it is of another version.
     pub fn take(&self) -> Result<Report, Error> {
-        let json = read_all(USUAL, |buffer| {
-            // SAFETY: the function writes at most `len` bytes.
-            unsafe { (self.take_report)(buffer.as_mut_ptr().cast(), buffer.len()) }
-        });
-        serde_json::from_str(&json).map_err(|error| unusable(&self.path, &error))
+        self.take_json(self.take_report, USUAL)
     }
 
     /// What the devices have executed since the option `record` was set to 1. Recording ends.
@@ -70,9 +62,13 @@ impl Simulator {
     /// # Errors
     /// [`Error::BadSimulator`] where the library records in another form: it is of another version.
     pub fn take_recording(&self) -> Result<Recording, Error> {
-        let json = read_all(LARGE, |buffer| {
+        self.take_json(self.take_recording, LARGE)
+    }
+
+    fn take_json<T: DeserializeOwned>(&self, take: Take, room: usize) -> Result<T, Error> {
+        let json = read_all(room, |buffer| {
             // SAFETY: the function writes at most `len` bytes.
-            unsafe { (self.take_recording)(buffer.as_mut_ptr().cast(), buffer.len()) }
+            unsafe { take(buffer.as_mut_ptr().cast(), buffer.len()) }
         });
         serde_json::from_str(&json).map_err(|error| unusable(&self.path, &error))
     }

@@ -70,7 +70,7 @@ impl Comparison {
 }
 
 /// The resolution of events: the manual of `cuEventElapsedTime` says around half a microsecond.
-pub const RESOLUTION_MS: f64 = 0.5e-3;
+const RESOLUTION_MS: f64 = 0.5e-3;
 
 /// Milliseconds over the samples of one measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, serde::Deserialize)]
@@ -89,13 +89,9 @@ impl Time {
     /// Of a list of samples in milliseconds, not empty.
     fn of(mut samples: Vec<f64>) -> Self {
         samples.sort_by(f64::total_cmp);
-        let middle = samples.len() / 2;
-        let median = if samples.len().is_multiple_of(2) {
-            (samples[middle - 1] + samples[middle]) / 2.0
-        } else {
-            samples[middle]
-        };
-        Self { median, min: samples[0], max: samples[samples.len() - 1], samples: samples.len() }
+        let n = samples.len();
+        let median = (samples[(n - 1) / 2] + samples[n / 2]) / 2.0;
+        Self { median, min: samples[0], max: samples[n - 1], samples: n }
     }
 
     /// Rate at the median, for an operation that must move `bytes`.
@@ -154,10 +150,7 @@ impl Stopwatch {
     }
 
     /// The time of an operation from few samples, to choose between operations that differ by more than the noise.
-    ///
-    /// # Errors
-    /// As [`Stopwatch::measure`].
-    pub fn estimate(
+    pub(crate) fn estimate(
         &mut self,
         operation: &mut dyn FnMut() -> Result<(), DriverError>,
     ) -> Result<Time, Error> {
@@ -180,10 +173,7 @@ impl Stopwatch {
 
     /// Times two operations on `problem` in turn, a sample of each after one of the other, so that what changes the
     /// device's speed meanwhile changes that of both.
-    ///
-    /// # Errors
-    /// As [`Stopwatch::measure`].
-    pub fn measure_in_turn<P>(
+    pub(crate) fn measure_in_turn<P>(
         &mut self,
         problem: &mut P,
         first: &mut dyn FnMut(&mut P) -> Result<(), DriverError>,

@@ -1,9 +1,8 @@
 //! Is the result right? Equal for integers, within a derived bound for floating point.
 
 use rayon::prelude::*;
-use serde::Serialize;
 
-use crate::Element;
+use crate::{Element, names};
 
 /// What a computed result may be: one value, or every value within a bound of the reference.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -92,7 +91,7 @@ pub struct Failure {
 
 impl Failure {
     /// A write outside an output, `at` bytes from its start.
-    pub fn beside_output(at: i64) -> Self {
+    pub(crate) fn beside_output(at: i64) -> Self {
         let message = format!("the byte at {at} from the output's start was written");
         Self { by: Checker::Guard, message }
     }
@@ -103,46 +102,33 @@ impl Failure {
     }
 }
 
-/// What can notice that a kernel is wrong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Checker {
-    /// The result differs from the reference by more than the bound.
-    Result,
-    /// Memory beside an output was written.
-    Guard,
-    /// The input was changed.
-    Input,
-    /// What the simulator finds while a kernel runs: races, undefined values.
-    Races,
-    /// The launch was stopped: bad address, deadlock, trap.
-    Fault,
-    /// A result that differs in a run on the simulator with weak memory, in which a load may return an older
-    /// value than the newest.
-    WeakMemory,
+names! {
+    /// What can notice that a kernel is wrong.
+    pub enum Checker {
+        /// The result differs from the reference by more than the bound.
+        Result = "result",
+        /// Memory beside an output was written.
+        Guard = "guard",
+        /// The input was changed.
+        Input = "input",
+        /// What the simulator finds while a kernel runs: races, undefined values.
+        Races = "races",
+        /// The launch was stopped: bad address, deadlock, trap.
+        Fault = "fault",
+        /// A result that differs in a run on the simulator with weak memory, in which a load may return an older
+        /// value than the newest.
+        WeakMemory = "weak_memory",
+    }
 }
 
 impl Checker {
-    /// The name in the table's narrow column.
-    pub fn short(self) -> &'static str {
-        match self {
-            Self::Result => "result",
-            Self::Guard => "guard",
-            Self::Input => "input",
-            Self::Races => "races",
-            Self::Fault => "fault",
-            Self::WeakMemory => "weak memory",
-        }
-    }
-
     /// The name in a sentence.
-    pub fn name(self) -> &'static str {
+    pub fn in_words(self) -> &'static str {
         match self {
-            Self::Result => "result",
+            Self::Result | Self::Fault => self.name(),
             Self::Guard => "guard zone",
             Self::Input => "input check",
             Self::Races => "detector",
-            Self::Fault => "fault",
             Self::WeakMemory => "run with weak memory",
         }
     }
@@ -283,7 +269,7 @@ impl Tally {
 }
 
 /// Where an input differs from what was uploaded, if it does.
-pub fn input_changed<T: bytemuck::NoUninit>(before: &[T], after: &[u8]) -> Option<Failure> {
+pub(crate) fn input_changed<T: bytemuck::NoUninit>(before: &[T], after: &[u8]) -> Option<Failure> {
     let before: &[u8] = bytemuck::cast_slice(before);
     // An empty input has one byte of memory, for the driver's sake.
     if after.starts_with(before) {

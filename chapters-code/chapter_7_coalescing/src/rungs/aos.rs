@@ -4,22 +4,22 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{Launch, Prepared, Rung, rung};
 
-use crate::particles::{DT, FIELDS, Layout, Particles};
-use crate::problem::{Promise, particles_only};
+use crate::particles::{DT, FIELDS, Layout};
+use crate::problem::{Accesses, Promise, Results, particles_only};
 use crate::traffic::{Access, Prediction};
 
 rung!("aos", "an array of structures", refuses(particles_only));
 
 /// One thread per particle.
-pub fn prepare(p: &Particles, rung: &Rung) -> Prepared<Particles> {
+pub fn prepare(p: &Accesses, rung: &Rung) -> Prepared<Accesses> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("aos")?;
     let blocks = p.n.div_ceil(256).max(1) as u32;
     let config =
         LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
-    let promise = Promise { result: Layout::Structures, traffic };
-    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut Particles| {
-        let mut particles = p.particles.view_mut();
+    let promise = Promise { result: Results::Moved(Layout::Structures), traffic };
+    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut Accesses| {
+        let mut particles = p.out.view_mut();
         let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&mut particles).arg(&p.n).arg(&DT);
         // SAFETY: aos.cu is `(float* particles, size_t n, float dt)`. It reads and writes
@@ -28,8 +28,7 @@ pub fn prepare(p: &Particles, rung: &Rung) -> Prepared<Particles> {
     }))
 }
 
-/// What the launch asks of the memory.
-fn traffic(p: &Particles) -> Prediction {
+fn traffic(p: &Accesses) -> Prediction {
     let field = |k| Access { first: 4 * k, step: 4 * FIELDS, bytes: 4 };
     Prediction::of_fields(|k| field(k).by_threads(p.n))
 }

@@ -4,22 +4,22 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{Launch, Prepared, Rung, rung};
 
-use crate::particles::{DT, Layout, Particles};
-use crate::problem::{Promise, particles_only};
+use crate::particles::{DT, Layout};
+use crate::problem::{Accesses, Promise, Results, particles_only};
 use crate::traffic::{Access, LANES, Prediction};
 
 rung!("aosoa", "an array of structures of arrays of 32", refuses(particles_only));
 
 /// One thread per particle.
-pub fn prepare(p: &Particles, rung: &Rung) -> Prepared<Particles> {
+pub fn prepare(p: &Accesses, rung: &Rung) -> Prepared<Accesses> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("aosoa")?;
     let blocks = p.n.div_ceil(256).max(1) as u32;
     let config =
         LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
-    let promise = Promise { result: Layout::Groups, traffic };
-    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut Particles| {
-        let mut particles = p.particles.view_mut();
+    let promise = Promise { result: Results::Moved(Layout::Groups), traffic };
+    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut Accesses| {
+        let mut particles = p.out.view_mut();
         let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&mut particles).arg(&p.n).arg(&DT);
         // SAFETY: aosoa.cu is `(float* groups, size_t n, float dt)`. It reads and writes
@@ -28,8 +28,8 @@ pub fn prepare(p: &Particles, rung: &Rung) -> Prepared<Particles> {
     }))
 }
 
-/// What the launch asks of the memory. The arrays of the last group are as long as it has particles.
-fn traffic(p: &Particles) -> Prediction {
+/// The arrays of the last group are as long as it has particles.
+fn traffic(p: &Accesses) -> Prediction {
     let rest = p.n % LANES;
     Prediction::of_fields(|k| {
         let last = Access::WORDS.at(4 * k * rest).by_threads(rest);

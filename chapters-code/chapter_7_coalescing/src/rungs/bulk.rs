@@ -4,7 +4,7 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{Launch, Prepared, Rung, ptx, rung};
 
-use crate::problem::{Copies, Promise, Results, copies_only};
+use crate::problem::{Accesses, Promise, Results, copies_only};
 use crate::traffic::{Access, Prediction};
 
 rung!(
@@ -15,14 +15,14 @@ rung!(
 );
 
 /// One block of 32 threads per 1,024 elements. Its first thread issues the copies.
-pub fn prepare(p: &Copies, rung: &Rung) -> Prepared<Copies> {
+pub fn prepare(p: &Accesses, rung: &Rung) -> Prepared<Accesses> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("bulk")?;
     let blocks = p.n.div_ceil(1024).max(1) as u32;
     let config =
         LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (32, 1, 1), shared_mem_bytes: 0 };
     let promise = Promise { result: Results::Dense, traffic };
-    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut Copies| {
+    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut Accesses| {
         let mut out = p.out.view_mut();
         let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&mut out).arg(&p.n);
@@ -32,7 +32,6 @@ pub fn prepare(p: &Copies, rung: &Rung) -> Prepared<Copies> {
     }))
 }
 
-/// What the launch asks of the memory.
-fn traffic(p: &Copies) -> Prediction {
+fn traffic(p: &Accesses) -> Prediction {
     Prediction::both(Access::WORDS.by_threads(p.n % 4)) // bulk copies are neither loads nor stores
 }

@@ -5,19 +5,19 @@ use cudarc::nvrtc::Ptx;
 use harness::{Launch, Prepared, Rung, rung};
 
 use super::packs::traffic;
-use crate::problem::{Copies, Promise, Results, copies_only}; // the same accesses
+use crate::problem::{Accesses, Promise, Results, copies_only}; // the same accesses
 
 rung!("four_packs", "four times 16 bytes per thread", refuses(copies_only));
 
 /// One thread per 16 elements.
-pub fn prepare(p: &Copies, rung: &Rung) -> Prepared<Copies> {
+pub fn prepare(p: &Accesses, rung: &Rung) -> Prepared<Accesses> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("four_packs")?;
     let blocks = p.n.div_ceil(16).div_ceil(256).max(1) as u32;
     let config =
         LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
     let promise = Promise { result: Results::Dense, traffic };
-    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut Copies| {
+    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut Accesses| {
         let mut out = p.out.view_mut();
         let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&mut out).arg(&p.n);

@@ -5,21 +5,20 @@ use cudarc::nvrtc::Ptx;
 use harness::{Launch, Prepared, Rung, rung};
 
 use crate::indices;
-use crate::permutation::{Moves, Permutation};
-use crate::problem::{Promise, permutations_only};
+use crate::problem::{Accesses, Promise, Results, permutations_only};
 use crate::traffic::{Access, Prediction};
 
 rung!("gather_four", "four elements per thread", refuses(permutations_only));
 
 /// One thread per four elements.
-pub fn prepare(p: &Permutation, rung: &Rung) -> Prepared<Permutation> {
+pub fn prepare(p: &Accesses, rung: &Rung) -> Prepared<Accesses> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("gather_four")?;
     let blocks = p.n.div_ceil(4).div_ceil(256).max(1) as u32;
     let config =
         LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
-    let promise = Promise { result: Moves::Loads, traffic };
-    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut Permutation| {
+    let promise = Promise { result: Results::Gathered, traffic };
+    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut Accesses| {
         let mut out = p.out.view_mut();
         let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&p.indices).arg(&mut out).arg(&p.n);
@@ -30,8 +29,7 @@ pub fn prepare(p: &Permutation, rung: &Rung) -> Prepared<Permutation> {
     }))
 }
 
-/// What the launch asks of the memory.
-fn traffic(p: &Permutation) -> Prediction {
+fn traffic(p: &Accesses) -> Prediction {
     let (packs, rest) = p.indices.host().split_at(p.indices.host().len() / 4 * 4);
     let side_by_side = Access::PACKS.by_threads(p.n / 4) + Access::WORDS.by_threads(p.n % 4);
     let loads = side_by_side + indices::traffic_of_several(packs, 4) + indices::traffic(rest);

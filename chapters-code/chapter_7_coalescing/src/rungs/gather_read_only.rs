@@ -5,20 +5,19 @@ use cudarc::nvrtc::Ptx;
 use harness::{Launch, Prepared, Rung, rung};
 
 use super::gather::traffic;
-use crate::permutation::{Moves, Permutation};
-use crate::problem::{Promise, permutations_only}; // the same accesses
+use crate::problem::{Accesses, Promise, Results, permutations_only}; // the same accesses
 
 rung!("gather_read_only", "the same loads, by the read-only path", refuses(permutations_only));
 
 /// One thread per element.
-pub fn prepare(p: &Permutation, rung: &Rung) -> Prepared<Permutation> {
+pub fn prepare(p: &Accesses, rung: &Rung) -> Prepared<Accesses> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("gather_read_only")?;
     let blocks = p.n.div_ceil(256).max(1) as u32;
     let config =
         LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
-    let promise = Promise { result: Moves::Loads, traffic };
-    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut Permutation| {
+    let promise = Promise { result: Results::Gathered, traffic };
+    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut Accesses| {
         let mut out = p.out.view_mut();
         let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&p.indices).arg(&mut out).arg(&p.n);

@@ -4,25 +4,20 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{Launch, Prepared, Rung, rung};
 
-use crate::problem::{Copies, Promise, Results, copies_only};
+use crate::problem::{Accesses, Promise, Results, copies_only};
 use crate::traffic::{Access, Prediction};
 
 rung!("packs", "16 bytes per thread", refuses(copies_only));
 
 /// One thread per four elements.
-pub fn prepare(p: &Copies, rung: &Rung) -> Prepared<Copies> {
-    of_entry("packs", p, rung)
-}
-
-/// The same launch of the kernel called `entry`.
-pub fn of_entry(entry: &str, p: &Copies, rung: &Rung) -> Prepared<Copies> {
+pub fn prepare(p: &Accesses, rung: &Rung) -> Prepared<Accesses> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
-    let kernel = module.load_function(entry)?;
+    let kernel = module.load_function(rung.name)?; // packs or tail_dropped
     let blocks = p.n.div_ceil(4).div_ceil(256).max(1) as u32;
     let config =
         LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
     let promise = Promise { result: Results::Dense, traffic };
-    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut Copies| {
+    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut Accesses| {
         let mut out = p.out.view_mut();
         let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&mut out).arg(&p.n);
@@ -32,8 +27,7 @@ pub fn of_entry(entry: &str, p: &Copies, rung: &Rung) -> Prepared<Copies> {
     }))
 }
 
-/// What the launch asks of the memory.
-pub fn traffic(p: &Copies) -> Prediction {
+pub(super) fn traffic(p: &Accesses) -> Prediction {
     let remainder = Access::WORDS.by_threads(p.n % 4);
     Prediction::both(Access::PACKS.by_threads(p.n / 4) + remainder)
 }

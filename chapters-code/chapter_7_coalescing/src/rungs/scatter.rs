@@ -5,21 +5,20 @@ use cudarc::nvrtc::Ptx;
 use harness::{Launch, Prepared, Rung, rung};
 
 use crate::indices;
-use crate::permutation::{Moves, Permutation};
-use crate::problem::{Promise, without_repeats};
+use crate::problem::{Accesses, Promise, Results, without_repeats};
 use crate::traffic::{Access, Prediction};
 
 rung!("scatter", "indices say where elements are stored", refuses(without_repeats));
 
 /// One thread per element.
-pub fn prepare(p: &Permutation, rung: &Rung) -> Prepared<Permutation> {
+pub fn prepare(p: &Accesses, rung: &Rung) -> Prepared<Accesses> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("scatter")?;
     let blocks = p.n.div_ceil(256).max(1) as u32;
     let config =
         LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
-    let promise = Promise { result: Moves::Stores, traffic };
-    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut Permutation| {
+    let promise = Promise { result: Results::Scattered, traffic };
+    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut Accesses| {
         let mut out = p.out.view_mut();
         let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&p.indices).arg(&mut out).arg(&p.n);
@@ -30,8 +29,7 @@ pub fn prepare(p: &Permutation, rung: &Rung) -> Prepared<Permutation> {
     }))
 }
 
-/// What the launch asks of the memory.
-fn traffic(p: &Permutation) -> Prediction {
+fn traffic(p: &Accesses) -> Prediction {
     let words = Access::WORDS.by_threads(p.n);
     Prediction { loads: words + words, stores: indices::traffic(p.indices.host()) }
 }

@@ -4,25 +4,20 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{Launch, Prepared, Rung, rung};
 
-use crate::problem::{Copies, Promise, Results, offsets_only};
+use crate::problem::{Accesses, Promise, Results, offsets_only};
 use crate::traffic::{Access, LANES, Prediction, Traffic, whole_packs};
 
 rung!("shuffled", "each pack loaded once: a shuffle brings the next one", refuses(offsets_only));
 
 /// One thread per four elements.
-pub fn prepare(p: &Copies, rung: &Rung) -> Prepared<Copies> {
-    of_entry("shuffled", p, rung)
-}
-
-/// The same launch of the kernel called `entry`.
-pub fn of_entry(entry: &str, p: &Copies, rung: &Rung) -> Prepared<Copies> {
+pub fn prepare(p: &Accesses, rung: &Rung) -> Prepared<Accesses> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
-    let kernel = module.load_function(entry)?;
+    let kernel = module.load_function(rung.name)?; // shuffled or last_lane
     let blocks = p.n.div_ceil(4).div_ceil(256).max(1) as u32;
     let config =
         LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
     let promise = Promise { result: Results::Dense, traffic };
-    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut Copies| {
+    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut Accesses| {
         let mut out = p.out.view_mut();
         let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&mut out).arg(&p.n).arg(&p.offset);
@@ -33,8 +28,7 @@ pub fn of_entry(entry: &str, p: &Copies, rung: &Rung) -> Prepared<Copies> {
     }))
 }
 
-/// What the launch asks of the memory.
-fn traffic(p: &Copies) -> Prediction {
+fn traffic(p: &Accesses) -> Prediction {
     let packs = whole_packs(p.n, p.offset);
     let aligned = Access::PACKS.at(16 * (p.offset / 4)).by_threads(packs);
     let loads = match p.offset % 4 {

@@ -4,22 +4,22 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{Launch, Prepared, Rung, rung};
 
-use crate::particles::{DT, Layout, Particles};
-use crate::problem::{Promise, particles_only};
+use crate::particles::{DT, Layout};
+use crate::problem::{Accesses, Promise, Results, particles_only};
 use crate::traffic::{Access, Prediction};
 
 rung!("soa", "a structure of arrays", refuses(particles_only));
 
 /// One thread per particle.
-pub fn prepare(p: &Particles, rung: &Rung) -> Prepared<Particles> {
+pub fn prepare(p: &Accesses, rung: &Rung) -> Prepared<Accesses> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("soa")?;
     let blocks = p.n.div_ceil(256).max(1) as u32;
     let config =
         LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
-    let promise = Promise { result: Layout::Arrays, traffic };
-    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut Particles| {
-        let mut particles = p.particles.view_mut();
+    let promise = Promise { result: Results::Moved(Layout::Arrays), traffic };
+    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut Accesses| {
+        let mut particles = p.out.view_mut();
         let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&mut particles).arg(&p.n).arg(&DT);
         // SAFETY: soa.cu is `(float* fields, size_t n, float dt)`. It reads and writes fields[0 .. 8 * n].
@@ -27,7 +27,6 @@ pub fn prepare(p: &Particles, rung: &Rung) -> Prepared<Particles> {
     }))
 }
 
-/// What the launch asks of the memory.
-pub fn traffic(p: &Particles) -> Prediction {
+pub(super) fn traffic(p: &Accesses) -> Prediction {
     Prediction::of_fields(|k| Access::WORDS.at(4 * k * p.n).by_threads(p.n))
 }

@@ -4,20 +4,20 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{Launch, Prepared, Rung, rung};
 
-use crate::problem::{Copies, Promise, Results, strides_only};
+use crate::problem::{Accesses, Promise, Results, strides_only};
 use crate::traffic::{Access, Prediction};
 
 rung!("strided_loads", "loads are a stride apart", refuses(strides_only));
 
 /// One thread per copied element.
-pub fn prepare(p: &Copies, rung: &Rung) -> Prepared<Copies> {
+pub fn prepare(p: &Accesses, rung: &Rung) -> Prepared<Accesses> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("strided_loads")?;
     let blocks = p.n.div_ceil(256).max(1) as u32;
     let config =
         LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
     let promise = Promise { result: Results::Dense, traffic };
-    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut Copies| {
+    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut Accesses| {
         let mut out = p.out.view_mut();
         let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&mut out).arg(&p.n).arg(&p.stride);
@@ -28,8 +28,7 @@ pub fn prepare(p: &Copies, rung: &Rung) -> Prepared<Copies> {
     }))
 }
 
-/// What the launch asks of the memory.
-fn traffic(p: &Copies) -> Prediction {
+fn traffic(p: &Accesses) -> Prediction {
     let apart = Access { step: 4 * p.stride, ..Access::WORDS };
     Prediction { loads: apart.by_threads(p.n), stores: Access::WORDS.by_threads(p.n) }
 }

@@ -4,20 +4,20 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{Launch, Prepared, Rung, rung};
 
-use crate::problem::{Copies, Promise, Results, pairs_only};
+use crate::problem::{Accesses, Promise, Results, pairs_only};
 use crate::traffic::{Access, Prediction};
 
 rung!("two_loads", "a thread loads its two elements one by one", refuses(pairs_only));
 
 /// One thread per pair.
-pub fn prepare(p: &Copies, rung: &Rung) -> Prepared<Copies> {
+pub fn prepare(p: &Accesses, rung: &Rung) -> Prepared<Accesses> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("two_loads")?;
     let blocks = p.n.div_ceil(256).max(1) as u32;
     let config =
         LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
     let promise = Promise { result: Results::PairSums, traffic };
-    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut Copies| {
+    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut Accesses| {
         let mut out = p.out.view_mut();
         let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&mut out).arg(&p.n);
@@ -27,8 +27,7 @@ pub fn prepare(p: &Copies, rung: &Rung) -> Prepared<Copies> {
     }))
 }
 
-/// What the launch asks of the memory.
-pub fn traffic(p: &Copies) -> Prediction {
+pub(super) fn traffic(p: &Accesses) -> Prediction {
     let first = Access { step: 8, ..Access::WORDS };
     let loads = first.by_threads(p.n) + first.at(4).by_threads(p.n);
     Prediction { loads, stores: Access::WORDS.by_threads(p.n) }

@@ -4,20 +4,20 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{Launch, Prepared, Rung, rung};
 
-use crate::problem::{Copies, Promise, Results, copies_only};
+use crate::problem::{Accesses, Promise, Results, copies_only};
 use crate::traffic::{Access, Prediction};
 
 rung!("vec2", "8 bytes per thread", refuses(copies_only));
 
 /// One thread per two elements.
-pub fn prepare(p: &Copies, rung: &Rung) -> Prepared<Copies> {
+pub fn prepare(p: &Accesses, rung: &Rung) -> Prepared<Accesses> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("vec2")?;
     let blocks = p.n.div_ceil(2).div_ceil(256).max(1) as u32;
     let config =
         LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
     let promise = Promise { result: Results::Dense, traffic };
-    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut Copies| {
+    Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut Accesses| {
         let mut out = p.out.view_mut();
         let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&mut out).arg(&p.n);
@@ -27,8 +27,7 @@ pub fn prepare(p: &Copies, rung: &Rung) -> Prepared<Copies> {
     }))
 }
 
-/// What the launch asks of the memory.
-fn traffic(p: &Copies) -> Prediction {
+fn traffic(p: &Accesses) -> Prediction {
     let remainder = Access::WORDS.by_threads(p.n % 2);
     Prediction::both(Access::DOUBLE_WORDS.by_threads(p.n / 2) + remainder)
 }

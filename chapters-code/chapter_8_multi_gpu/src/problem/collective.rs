@@ -2,39 +2,24 @@
 
 use cudarc::driver::{CudaFunction, DriverError};
 use harness::{
-    Case, ChapterParameters, Device, Dtype, Error, InputArray, Memory, Output, Problem, PtxText,
-    Refusal, Rung, Traffic,
+    Case, Device, Dtype, Error, InputArray, Memory, Output, Problem, PtxText, Traffic,
     baselines::Way,
     bound::{self, Compensated},
     inputs,
     timing::Bench,
     verify::{Accepted, Verdict},
 };
+use rayon::prelude::*;
 
-use super::{Addresses, Devices, memory, refuses};
-use crate::{DeviceParameters, Task, baseline};
-
-/// The collectives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// [`Task::AllReduce`].
-    AllReduce,
-    /// [`Task::ReduceScatter`].
-    ReduceScatter,
-    /// [`Task::AllGather`].
-    AllGather,
-    /// [`Task::AllToAll`].
-    AllToAll,
-    /// [`Task::Transpose`].
-    Transpose,
-}
+use super::{Addresses, Devices, memory};
+use crate::{Task, baseline, task};
 
 /// What the devices do together with their arrays.
 pub struct Collective {
     /// Size and input.
     pub case: Case,
-    /// What the devices do.
-    pub kind: Kind,
+    /// What the devices do: one of the five collectives. The others are not run on this problem.
+    pub task: Task,
     /// The number of elements of the case: of each array, of the gathered array, or of the whole matrix.
     pub n: usize,
     /// The array of each device, at least one element long.
@@ -54,39 +39,73 @@ impl Collective {
     ///
     /// # Errors
     /// [`Error::Driver`] where there are fewer devices, a device has no room, or one cannot reach another one's memory.
-    pub fn new(device: &Device, case: &Case, kind: Kind) -> Result<Self, Error> {
-        let count = DeviceParameters::of(case).devices.unwrap_or(2);
-        let devices = Devices::open(device, count)?;
-        let host = arrays(kind, case, &devices);
-        let sums = sums(kind, case, &host);
-        let inputs = devices.iter().zip(host).map(|(device, host)| InputArray::new(device, host));
+    pub fn new(device: &Device, case: &Case) -> Result<Self, Error> {
         let mut p = Self {
-            inputs: inputs.collect::<Result<_, _>>()?,
-            outs: Vec::new(),
-            sums,
-            ceiling_ms: None,
-            kind,
             case: *case,
+            task: task::of(case),
             n: case.elements() as usize,
-            devices,
+            inputs: Vec::new(),
+            outs: Vec::new(),
+            ceiling_ms: None,
+            sums: Vec::new(),
+            devices: Devices::of(device, case)?,
         };
+        let arrays = p.devices.iter().zip(p.arrays());
+        let inputs = arrays.map(|(device, array)| InputArray::new(device, array));
+        p.inputs = inputs.collect::<Result<_, _>>()?;
         p.outs = p.outputs()?;
+        p.sums = p.exact_sums();
         Ok(p)
     }
 
     /// New memory for the result of each device.
     pub(crate) fn outputs(&self) -> Result<Vec<Output<f32>>, Error> {
-        let (rows, _) = matrix(&self.case);
-        let of_device = |(device, &(first, end)): (&Device, &(usize, usize))| {
-            let len = match self.kind {
-                Kind::AllReduce | Kind::AllGather => self.n,
-                Kind::ReduceScatter => end - first,
-                Kind::AllToAll => self.devices.len() * (end - first),
-                Kind::Transpose => rows * (end - first),
+        let ((rows, _), parts) = (matrix(&self.case), self.parts());
+        self.devices.each(|d, device| {
+            let own = parts[d].1 - parts[d].0;
+            let len = match self.task {
+                Task::ReduceScatter => own,
+                Task::AllToAll => self.devices.len() * own,
+                Task::Transpose => rows * own,
+                _ => self.n,
             };
             Output::new(device, len)
+        })
+    }
+
+    /// The arrays of all devices: parts of one array or matrix where the devices put one together, otherwise an array
+    /// each.
+    fn arrays(&self) -> Vec<Vec<f32>> {
+        let case = self.case;
+        let array = |rank: u64| -> Vec<f32> {
+            let seed = case.seed.wrapping_mul(1_000).wrapping_add(rank);
+            inputs::generate(&Case { seed, ..case })
         };
-        self.devices.iter().zip(&self.parts()).map(of_device).collect()
+        let (rows, cols) = matrix(&case);
+        let (rows, length) = match self.task {
+            Task::AllGather => (cols, 1),
+            Task::Transpose => (rows, cols),
+            _ => return (0..self.devices.len() as u64).map(array).collect(),
+        };
+        let whole = array(0);
+        let parts = self.devices.parts(rows).into_iter();
+        parts.map(|(first, end)| whole[first * length..end * length].to_vec()).collect()
+    }
+
+    /// The exact sums of all arrays, element by element, and the sums of the absolute values; none where nothing is
+    /// added.
+    fn exact_sums(&self) -> Vec<(f64, f64)> {
+        let adds = matches!(self.task, Task::AllReduce | Task::ReduceScatter);
+        let of_element = |i: usize| {
+            let (mut sum, mut absolute) = (Compensated::default(), 0.0);
+            for input in &self.inputs {
+                let x = f64::from(input.host()[i]);
+                sum.add(x);
+                absolute += x.abs();
+            }
+            (sum.value(), absolute)
+        };
+        (0..if adds { self.n } else { 0 }).into_par_iter().map(of_element).collect()
     }
 
     /// Compares a result of device `d` with what it should be.
@@ -99,28 +118,29 @@ impl Collective {
         };
         let (rows, cols) = matrix(&self.case);
         let hosts: Vec<&[f32]> = self.inputs.iter().map(|input| input.host()).collect();
-        match self.kind {
-            Kind::AllReduce => out.compare(self.sums.iter().map(within)),
-            Kind::ReduceScatter => out.compare(self.sums[first..end].iter().map(within)),
-            Kind::AllGather => out.compare_equal(&hosts.concat()),
-            Kind::AllToAll => {
+        match self.task {
+            Task::ReduceScatter => out.compare(self.sums[first..end].iter().map(within)),
+            Task::AllGather => out.compare_equal(&hosts.concat()),
+            Task::AllToAll => {
                 let parts: Vec<_> = hosts.iter().map(|array| &array[first..end]).collect();
                 out.compare_equal(&parts.concat())
             }
-            Kind::Transpose => {
+            Task::Transpose => {
                 let part = self.devices.part(rows);
                 let element = |row: usize, col| hosts[row / part][row % part * cols + col];
                 let of_col = |col| (0..rows).map(move |row| element(row, col));
                 out.compare_equal(&(first..end).flat_map(of_col).collect::<Vec<_>>())
             }
+            _ => out.compare(self.sums.iter().map(within)),
         }
     }
 
     /// The kernel of each device, from `ptx`: `name` with the number of devices behind it.
-    ///
-    /// # Errors
-    /// The driver's error.
-    pub fn kernels(&self, ptx: PtxText, name: &str) -> Result<Vec<CudaFunction>, DriverError> {
+    pub(crate) fn kernels(
+        &self,
+        ptx: PtxText,
+        name: &str,
+    ) -> Result<Vec<CudaFunction>, DriverError> {
         self.devices.kernels(ptx, &format!("{name}_{}", self.devices.len()))
     }
 
@@ -153,7 +173,7 @@ impl Collective {
 
     /// The number of elements of the largest array on a device.
     fn array(&self) -> usize {
-        if self.kind == Kind::Transpose { self.n.div_ceil(self.devices.len()) } else { self.n }
+        if self.task == Task::Transpose { self.n.div_ceil(self.devices.len()) } else { self.n }
     }
 }
 
@@ -161,42 +181,6 @@ impl Collective {
 pub fn matrix(case: &Case) -> (usize, usize) {
     let (rows, cols) = case.shape.sides().unwrap_or((1, case.elements()));
     (rows as usize, cols as usize)
-}
-
-/// The arrays of all devices: parts of one array or matrix where the devices put one together, otherwise an array each.
-fn arrays(kind: Kind, case: &Case, devices: &Devices) -> Vec<Vec<f32>> {
-    let input = |rank: u64| -> Vec<f32> {
-        inputs::generate(&Case { seed: case.seed.wrapping_mul(1_000).wrapping_add(rank), ..*case })
-    };
-    let (rows, cols) = matrix(case);
-    let (rows, length) = match kind {
-        Kind::AllReduce | Kind::ReduceScatter | Kind::AllToAll => {
-            return (0..devices.len() as u64).map(input).collect();
-        }
-        Kind::AllGather => (cols, 1),
-        Kind::Transpose => (rows, cols),
-    };
-    let whole = input(0);
-    let parts = devices.parts(rows).into_iter();
-    parts.map(|(first, end)| whole[first * length..end * length].to_vec()).collect()
-}
-
-/// The exact sums of all arrays, element by element, and the sums of the absolute values.
-fn sums(kind: Kind, case: &Case, host: &[Vec<f32>]) -> Vec<(f64, f64)> {
-    use rayon::prelude::*;
-    let n = match kind {
-        Kind::AllReduce | Kind::ReduceScatter => case.elements() as usize,
-        Kind::AllGather | Kind::AllToAll | Kind::Transpose => 0,
-    };
-    let of_element = |i: usize| {
-        let (mut sum, mut absolute) = (Compensated::default(), 0.0);
-        for array in host {
-            sum.add(f64::from(array[i]));
-            absolute += f64::from(array[i].abs());
-        }
-        (sum.value(), absolute)
-    };
-    (0..n).into_par_iter().map(of_element).collect()
 }
 
 impl Problem for Collective {
@@ -211,9 +195,7 @@ impl Problem for Collective {
     }
 
     fn reset(&mut self) -> Result<(), DriverError> {
-        for out in &mut self.outs {
-            out.poison()?;
-        }
+        self.outs.iter_mut().try_for_each(Output::poison)?;
         // No device may write to another one's result before it is poisoned.
         self.devices.meet()
     }
@@ -241,7 +223,7 @@ impl Problem for Collective {
     /// The bytes over the links of one device in one direction: see the chapter's proofs. Those of an all-reduce go once
     /// to the device that adds and once from there.
     fn traffic(&self, _promise: &()) -> Traffic {
-        let is_twice = self.kind == Kind::AllReduce;
+        let is_twice = self.task == Task::AllReduce;
         Traffic { read: self.received(), written: if is_twice { self.received() } else { 0 } }
     }
 
@@ -256,7 +238,7 @@ impl Problem for Collective {
         }
         let devices = self.devices.len() as f64;
         let arrays =
-            if self.kind == Kind::AllReduce { 2.0 } else { 1.0 } * (devices - 1.0) / devices;
+            if self.task == Task::AllReduce { 2.0 } else { 1.0 } * (devices - 1.0) / devices;
         let ceiling_ms = self.devices.copy_from_left_ms(bench, self.array())? * arrays;
         self.ceiling_ms = Some(ceiling_ms);
         Ok(ceiling_ms)
@@ -268,33 +250,9 @@ impl Problem for Collective {
 
     fn refill(&mut self, case: &Case) -> Result<(), Error> {
         self.case = *case;
-        let host = arrays(self.kind, case, &self.devices);
-        self.sums = sums(self.kind, case, &host);
-        self.inputs.iter_mut().zip(host).try_for_each(|(input, host)| input.refill(host))
+        let arrays = self.arrays();
+        self.inputs.iter_mut().zip(arrays).try_for_each(|(input, array)| input.refill(array))?;
+        self.sums = self.exact_sums();
+        Ok(())
     }
-}
-
-/// Refuses all but all-reduces of vectors.
-pub fn all_reduces_only(rung: &Rung, case: &Case) -> Option<Refusal> {
-    refuses(rung, case, Task::AllReduce)
-}
-
-/// Refuses all but reduce-scatters of vectors.
-pub fn reduce_scatters_only(rung: &Rung, case: &Case) -> Option<Refusal> {
-    refuses(rung, case, Task::ReduceScatter)
-}
-
-/// Refuses all but all-gathers of vectors.
-pub fn all_gathers_only(rung: &Rung, case: &Case) -> Option<Refusal> {
-    refuses(rung, case, Task::AllGather)
-}
-
-/// Refuses all but all-to-alls of vectors.
-pub fn all_to_alls_only(rung: &Rung, case: &Case) -> Option<Refusal> {
-    refuses(rung, case, Task::AllToAll)
-}
-
-/// Refuses all but transpositions of matrices.
-pub fn transpositions_only(rung: &Rung, case: &Case) -> Option<Refusal> {
-    refuses(rung, case, Task::Transpose)
 }

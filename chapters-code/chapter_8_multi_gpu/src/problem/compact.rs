@@ -3,13 +3,12 @@
 use bytemuck::cast_slice;
 use cudarc::driver::DriverError;
 use harness::{
-    Case, Device, Error, Memory, Output, Problem, Refusal, Rung, Traffic,
+    Case, Device, Error, Memory, Output, Problem, Traffic,
     buffer::POISON,
     verify::{self, Checker, Failure, Verdict},
 };
 
-use super::{memory, refuses, spread::Spread};
-use crate::Task;
+use super::{Spread, memory};
 
 /// Where a launch leaves the selected elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -40,46 +39,44 @@ impl SpreadCompact {
     pub fn new(device: &Device, case: &Case) -> Result<Self, Error> {
         let spread = Spread::<f32>::new(device, case)?;
         Ok(Self {
-            outs: spread.per_device(|_, device| Output::new(device, spread.part()))?,
-            counts: spread.per_device(|_, device| Output::new(device, 1))?,
+            outs: spread.devices.each(|_, device| Output::new(device, spread.part()))?,
+            counts: spread.devices.each(|_, device| Output::new(device, 1))?,
             selected: select(&spread),
             spread,
         })
     }
 
-    /// What each device must have, and the number that it must write.
-    fn expected(&self, layout: Layout) -> Vec<(Vec<f32>, u64)> {
+    /// The number of elements that device d must have, and the number that it must write.
+    fn expected(&self, layout: Layout, d: usize) -> (usize, usize) {
+        let all = self.all();
+        let each = all.div_ceil(self.spread.devices.len());
         match layout {
-            Layout::OwnParts => {
-                let own = self.selected.iter();
-                own.map(|part| (part.clone(), part.len() as u64)).collect()
-            }
-            Layout::EqualParts => {
-                let all = self.selected.concat();
-                let each = all.len().div_ceil(self.spread.count()).max(1);
-                let mut parts = all.chunks(each).map(|part| (part.to_vec(), all.len() as u64));
-                let next = |_| parts.next().unwrap_or_else(|| (Vec::new(), all.len() as u64));
-                (0..self.spread.count()).map(next).collect()
-            }
+            Layout::OwnParts => (self.selected[d].len(), self.selected[d].len()),
+            Layout::EqualParts => (all.saturating_sub(d * each).min(each), all),
         }
+    }
+
+    /// The number of all selected elements.
+    fn all(&self) -> usize {
+        self.selected.iter().map(Vec::len).sum()
     }
 }
 
 fn select(spread: &Spread<f32>) -> Vec<Vec<f32>> {
     let of_part = |d| spread.host[spread.range(d)].iter().copied().filter(|&x| x >= 0.0).collect();
-    (0..spread.count()).map(of_part).collect()
+    (0..spread.devices.len()).map(of_part).collect()
 }
 
 impl Problem for SpreadCompact {
     type Promise = Layout;
 
     fn setting(&self) -> (&Device, &Case) {
-        self.spread.setting()
+        (&self.spread.devices[0], &self.spread.case)
     }
 
     fn memory(&mut self) -> Vec<&mut dyn Memory> {
         let Self { outs, counts, spread, .. } = self;
-        memory(outs).chain(memory(counts)).chain([spread as _]).collect()
+        memory(outs).chain(memory(counts)).chain(memory(&mut spread.parts)).collect()
     }
 
     fn reset(&mut self) -> Result<(), DriverError> {
@@ -92,17 +89,17 @@ impl Problem for SpreadCompact {
     fn compare(&self, layout: &Layout, _launches: u64) -> Result<Verdict, Error> {
         let mut results = Vec::new();
         let mut failures = Vec::new();
-        let expected = self.expected(*layout);
-        for (d, (wanted, number)) in expected.iter().enumerate() {
-            self.spread.devices[d].finish("waiting for a device")?;
+        for (d, device) in self.spread.devices.iter().enumerate() {
+            device.finish("waiting for a device")?;
+            let (wanted, number) = self.expected(*layout, d);
             let mut wrong = |message| {
                 failures.push(Failure { by: Checker::Result, message }.on_device(d));
             };
             match (self.outs[d].download()?, self.counts[d].download()?) {
                 (Ok(out), Ok(count)) => {
-                    let (own, behind) = out.split_at(wanted.len());
+                    let (own, behind) = out.split_at(wanted);
                     results.extend_from_slice(own);
-                    if count[0] != *number {
+                    if count[0] != number as u64 {
                         wrong(format!("the number is {}, expected {number}", count[0]));
                     }
                     if cast_slice::<f32, u8>(behind).iter().any(|&byte| byte != POISON) {
@@ -119,12 +116,9 @@ impl Problem for SpreadCompact {
 
     /// Of the device that writes most: all work at the same time.
     fn traffic(&self, layout: &Layout) -> Traffic {
-        let all: usize = self.selected.iter().map(Vec::len).sum();
-        let most = match layout {
-            Layout::OwnParts => self.selected.iter().map(Vec::len).max().unwrap_or(0),
-            Layout::EqualParts => all.div_ceil(self.spread.count()),
-        };
-        Traffic { read: 4 * self.spread.part() as u64, written: 4 * most as u64 + 8 }
+        let most = (0..self.selected.len()).map(|d| self.expected(*layout, d).0).max();
+        let written = 4 * most.unwrap_or(0) as u64 + 8;
+        Traffic { read: 4 * self.spread.part() as u64, written }
     }
 
     fn refill(&mut self, case: &Case) -> Result<(), Error> {
@@ -132,9 +126,4 @@ impl Problem for SpreadCompact {
         self.selected = select(&self.spread);
         Ok(())
     }
-}
-
-/// Refuses what is no compaction of f32.
-pub fn compactions_only(rung: &Rung, case: &Case) -> Option<Refusal> {
-    refuses(rung, case, Task::Compact)
 }

@@ -8,7 +8,9 @@ use cudarc::driver::{
     CudaFunction, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, DeviceRepr, DriverError, result,
 };
 use cudarc::nvrtc::Ptx;
-use harness::{Device, Error, Output, PtxText, buffer, timing::Bench};
+use harness::{Case, ChapterParameters, Device, Error, Output, PtxText, buffer, timing::Bench};
+
+use crate::DeviceParameters;
 
 /// The largest number of devices: `MOST` of pointers.cuh.
 pub const MOST: usize = 8;
@@ -57,8 +59,7 @@ impl<T: Pod + DeviceRepr> Shared<T> {
     /// [`Error::Driver`] where a device has no room.
     pub fn zeros(devices: &Devices, len: usize) -> Result<Self, Error> {
         let zeros = vec![T::zeroed(); len];
-        let memory = devices.iter().map(|device| buffer::to_device(device, &zeros));
-        Ok(Self::new(devices, memory.collect::<Result<_, _>>()?))
+        Self::new(devices, |device| buffer::to_device(device, &zeros))
     }
 
     /// Memory for `len` elements on each device, filled with poison: a kernel must write an element before it reads it.
@@ -66,12 +67,15 @@ impl<T: Pod + DeviceRepr> Shared<T> {
     /// # Errors
     /// [`Error::Driver`] where a device has no room.
     pub fn scratch(devices: &Devices, len: usize) -> Result<Self, Error> {
-        let memory = devices.iter().map(|device| buffer::scratch(device, len as u64));
-        Ok(Self::new(devices, memory.collect::<Result<_, _>>()?))
+        Self::new(devices, |device| buffer::scratch(device, len as u64))
     }
 
-    fn new(devices: &Devices, memory: Vec<CudaSlice<T>>) -> Self {
-        Self { addresses: Addresses::of(devices, &memory), _memory: memory }
+    fn new(
+        devices: &Devices,
+        make: impl Fn(&Device) -> Result<CudaSlice<T>, Error>,
+    ) -> Result<Self, Error> {
+        let memory = devices.each(|_, device| make(device))?;
+        Ok(Self { addresses: Addresses::of(devices, &memory), _memory: memory })
     }
 
     /// The address of each device's buffer, for as long as this value lives.
@@ -109,12 +113,12 @@ impl Drop for Devices {
 }
 
 impl Devices {
-    /// `first` and the next devices, `count` in all, each with a further stream.
+    /// `first` and the next devices, as many as the case wants, each with a further stream.
     ///
     /// # Errors
     /// [`Error::Driver`] where there are fewer devices, or one cannot reach another one's memory.
-    pub fn open(first: &Device, count: usize) -> Result<Self, Error> {
-        let all = first.with_peers(count)?;
+    pub fn of(first: &Device, case: &Case) -> Result<Self, Error> {
+        let all = first.with_peers(DeviceParameters::of(case).devices.unwrap_or(2))?;
         let mut streams = Vec::new();
         for device in &all {
             // SAFETY: the rungs order the work of streams by events of their own.
@@ -123,6 +127,14 @@ impl Devices {
             streams.push(stream.map_err(|error| Error::driver("making a stream", error))?);
         }
         Ok(Self { streams, all })
+    }
+
+    /// What `make` makes for each device.
+    ///
+    /// # Errors
+    /// Those of `make`.
+    pub fn each<U, E>(&self, make: impl Fn(usize, &Device) -> Result<U, E>) -> Result<Vec<U>, E> {
+        self.iter().enumerate().map(|(d, device)| make(d, device)).collect()
     }
 
     /// `n` elements in as many parts as there are devices. For each device, where its part begins and ends. All parts
@@ -138,13 +150,12 @@ impl Devices {
     }
 
     /// The kernel `name` of `ptx`, on each device.
-    ///
-    /// # Errors
-    /// The driver's error.
-    pub fn kernels(&self, ptx: PtxText, name: &str) -> Result<Vec<CudaFunction>, DriverError> {
-        let load =
-            |device: &Device| device.context.load_module(Ptx::from_src(ptx))?.load_function(name);
-        self.iter().map(load).collect()
+    pub(crate) fn kernels(
+        &self,
+        ptx: PtxText,
+        name: &str,
+    ) -> Result<Vec<CudaFunction>, DriverError> {
+        self.each(|_, device| device.context.load_module(Ptx::from_src(ptx))?.load_function(name))
     }
 
     /// The median time in milliseconds in which every device copies `n` floats from its left neighbour, all at the same
@@ -152,7 +163,7 @@ impl Devices {
     ///
     /// # Errors
     /// [`Error::Driver`] where a device has no room, or a copy fails.
-    pub fn copy_from_left_ms(&self, bench: &mut Bench, n: usize) -> Result<f64, Error> {
+    pub(crate) fn copy_from_left_ms(&self, bench: &mut Bench, n: usize) -> Result<f64, Error> {
         let [from, to] = [Shared::<f32>::scratch(self, n)?, Shared::scratch(self, n)?];
         let mut copies = || {
             self.fork_copies()?;
@@ -170,12 +181,9 @@ impl Devices {
     /// Copies `n` floats from an address of device `from` to one of device `to`, in the further stream of that one.
     /// (cudarc's `memcpy_dtod` would also wait for all work in the other device's stream.)
     ///
-    /// # Errors
-    /// The driver's error.
-    ///
     /// # Safety
     /// Both addresses are of `n` elements that live, and that nothing writes, or reads at the second, at the same time.
-    pub unsafe fn copy(
+    pub(crate) unsafe fn copy(
         &self,
         from: usize,
         from_address: u64,
@@ -194,10 +202,7 @@ impl Devices {
 
     /// The number of blocks of `threads` threads that each device holds at once, of the kernels of all devices: blocks
     /// of different devices wait for each other, so all must be resident.
-    ///
-    /// # Errors
-    /// The driver's error.
-    pub fn resident_blocks(
+    pub(crate) fn resident_blocks(
         &self,
         kernels: &[CudaFunction],
         threads: u32,
@@ -212,52 +217,32 @@ impl Devices {
     }
 
     /// Lets the streams of all devices wait for that of the first.
-    ///
-    /// # Errors
-    /// The driver's error.
-    pub fn fork(&self) -> Result<(), DriverError> {
-        let (first, others) = self.split_at(1);
-        others.iter().try_for_each(|other| other.stream.join(&first[0].stream))
+    pub(crate) fn fork(&self) -> Result<(), DriverError> {
+        self[1..].iter().try_for_each(|other| other.stream.join(&self[0].stream))
     }
 
     /// Lets the stream of the first device wait for those of all others.
-    ///
-    /// # Errors
-    /// The driver's error.
-    pub fn join(&self) -> Result<(), DriverError> {
-        let (first, others) = self.split_at(1);
-        others.iter().try_for_each(|other| first[0].stream.join(&other.stream))
+    pub(crate) fn join(&self) -> Result<(), DriverError> {
+        self[1..].iter().try_for_each(|other| self[0].stream.join(&other.stream))
     }
 
     /// As [`Devices::fork`], of the further streams of all devices.
-    ///
-    /// # Errors
-    /// The driver's error.
-    pub fn fork_copies(&self) -> Result<(), DriverError> {
+    pub(crate) fn fork_copies(&self) -> Result<(), DriverError> {
         self.streams.iter().try_for_each(|stream| stream.join(&self.all[0].stream))
     }
 
     /// As [`Devices::join`], of the further streams of all devices.
-    ///
-    /// # Errors
-    /// The driver's error.
-    pub fn join_copies(&self) -> Result<(), DriverError> {
+    pub(crate) fn join_copies(&self) -> Result<(), DriverError> {
         self.streams.iter().try_for_each(|stream| self.all[0].stream.join(stream))
     }
 
     /// Lets the streams of all devices wait for each other.
-    ///
-    /// # Errors
-    /// The driver's error.
-    pub fn meet(&self) -> Result<(), DriverError> {
+    pub(crate) fn meet(&self) -> Result<(), DriverError> {
         meet(self.iter().map(|device| &device.stream))
     }
 
     /// As [`Devices::meet`], of the further streams of all devices.
-    ///
-    /// # Errors
-    /// The driver's error.
-    pub fn meet_copies(&self) -> Result<(), DriverError> {
+    pub(crate) fn meet_copies(&self) -> Result<(), DriverError> {
         meet(self.streams.iter())
     }
 }

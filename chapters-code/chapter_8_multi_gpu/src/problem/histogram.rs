@@ -8,7 +8,7 @@ use harness::{
     Shape, Traffic, verify::Verdict,
 };
 
-use super::{refuses, spread::Spread};
+use super::{Spread, memory};
 use crate::{DeviceParameters, Task};
 
 /// The histogram of floats that are spread over the devices, for the first of them.
@@ -53,11 +53,11 @@ impl Problem for SpreadHistogram {
     type Promise = ();
 
     fn setting(&self) -> (&Device, &Case) {
-        self.spread.setting()
+        (&self.spread.devices[0], &self.spread.case)
     }
 
     fn memory(&mut self) -> Vec<&mut dyn Memory> {
-        vec![&mut self.counts, &mut self.spread]
+        memory(&mut self.spread.parts).chain([&mut self.counts as _]).collect()
     }
 
     fn compare(&self, _promise: &(), _launches: u64) -> Result<Verdict, Error> {
@@ -77,12 +77,12 @@ impl Problem for SpreadHistogram {
     }
 }
 
-/// Refuses what is no histogram of f32.
-pub fn histograms_only(rung: &Rung, case: &Case) -> Option<Refusal> {
+/// Refuses what is no histogram of f32, and more bins than a block has room for.
+pub fn histograms_only(_rung: &Rung, case: &Case) -> Option<Refusal> {
     let too_many = || {
         let bins = DeviceParameters::of(case).bins.unwrap_or(bins::USUAL);
         let text = format!("has room for up to {MOST_BINS} bins");
         (bins > MOST_BINS).then(|| Refusal::LeftOut(text.into()))
     };
-    refuses(rung, case, Task::Histogram).or_else(too_many)
+    Task::Histogram.refusal(case).or_else(too_many)
 }

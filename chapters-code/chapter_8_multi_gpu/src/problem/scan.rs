@@ -3,15 +3,10 @@
 use chapter_3_scan::reference::Reference;
 use cudarc::driver::DriverError;
 use harness::{
-    Case, Device, Element, Error, Memory, Output, Parameters, Problem, Refusal, Rung, Traffic,
-    verify::Verdict,
+    Case, Device, Element, Error, Memory, Output, Parameters, Problem, Traffic, verify::Verdict,
 };
 
-use super::{
-    memory,
-    spread::{Spread, refuses},
-};
-use crate::Task;
+use super::{Spread, memory};
 
 /// The inclusive scan of an array that is spread over the devices. The result is spread in the same way.
 pub struct SpreadScan<T: Element> {
@@ -29,8 +24,12 @@ impl<T: Element> SpreadScan<T> {
     /// As [`Spread::new`].
     pub fn new(device: &Device, case: &Case) -> Result<Self, Error> {
         let spread = Spread::<T>::new(device, case)?;
-        let reference = reference(case, &spread.host);
-        Ok(Self { outs: spread.outputs()?, reference, spread })
+        let out = |d, device: &Device| Output::new(device, spread.range(d).len());
+        Ok(Self {
+            outs: spread.devices.each(out)?,
+            reference: reference(case, &spread.host),
+            spread,
+        })
     }
 }
 
@@ -43,11 +42,11 @@ impl<T: Element> Problem for SpreadScan<T> {
     type Promise = u64;
 
     fn setting(&self) -> (&Device, &Case) {
-        self.spread.setting()
+        (&self.spread.devices[0], &self.spread.case)
     }
 
     fn memory(&mut self) -> Vec<&mut dyn Memory> {
-        memory(&mut self.outs).chain([&mut self.spread as _]).collect()
+        memory(&mut self.outs).chain(memory(&mut self.spread.parts)).collect()
     }
 
     fn reset(&mut self) -> Result<(), DriverError> {
@@ -78,9 +77,4 @@ impl<T: Element> Problem for SpreadScan<T> {
         self.reference = reference(case, &self.spread.host);
         Ok(())
     }
-}
-
-/// Refuses what is no scan of f32 or i64.
-pub fn scans_only(rung: &Rung, case: &Case) -> Option<Refusal> {
-    refuses(rung, case, Task::Scan)
 }

@@ -2,12 +2,10 @@
 
 use chapter_1_reduce::reference::Aggregate;
 use harness::{
-    Case, Device, Element, Error, Memory, Op, Output, Problem, Refusal, Rung, Traffic,
-    verify::Verdict,
+    Case, Device, Element, Error, Memory, Op, Output, Problem, Traffic, verify::Verdict,
 };
 
-use super::spread::{Spread, refuses};
-use crate::Task;
+use super::{Spread, memory};
 
 /// The sum of an array that is spread over the devices, for the first of them.
 pub struct SpreadSum<T: Element> {
@@ -40,11 +38,11 @@ impl<T: Element<Acc = T>> Problem for SpreadSum<T> {
     type Promise = u64;
 
     fn setting(&self) -> (&Device, &Case) {
-        self.spread.setting()
+        (&self.spread.devices[0], &self.spread.case)
     }
 
     fn memory(&mut self) -> Vec<&mut dyn Memory> {
-        vec![&mut self.out, &mut self.spread]
+        memory(&mut self.spread.parts).chain([&mut self.out as _]).collect()
     }
 
     fn compare(&self, depth: &u64, _launches: u64) -> Result<Verdict, Error> {
@@ -62,9 +60,4 @@ impl<T: Element<Acc = T>> Problem for SpreadSum<T> {
         self.expected = Aggregate::on_all_cores(Op::Sum, &self.spread.host);
         Ok(())
     }
-}
-
-/// Refuses what is no sum of f32 or i64.
-pub fn sums_only(rung: &Rung, case: &Case) -> Option<Refusal> {
-    refuses(rung, case, Task::Reduce)
 }

@@ -4,13 +4,13 @@ use cudarc::nvrtc::Ptx;
 use harness::{Launch, Prepared, Rung, kernel, rung};
 
 use super::ring;
-use crate::problem::{Collective, collective::all_gathers_only};
+use crate::problem::{Collective, Task};
 
 rung!(
     "all_gather_ring",
     "the second half of the ring: each part travels around, one device per step",
     ptx = ring::RUNG.ptx,
-    refuses(all_gathers_only)
+    refuses(|_, case| Task::AllGather.refusal(case))
 );
 
 /// devices - 1 steps. In each, every device copies a part from its left neighbour. (No kernel is launched. The table shows

@@ -4,13 +4,13 @@ use cudarc::nvrtc::Ptx;
 use harness::{Launch, Prepared, Rung, kernel, rung};
 
 use super::ring;
-use crate::problem::{Collective, collective::all_to_alls_only};
+use crate::problem::{Collective, Task};
 
 rung!(
     "all_to_all_copies",
     "each device copies its part of the array of each device: no copy waits for another",
     ptx = ring::RUNG.ptx,
-    refuses(all_to_alls_only)
+    refuses(|_, case| Task::AllToAll.refusal(case))
 );
 
 /// One copy per pair of devices. (No kernel is launched. The table shows the one of `ring`.)

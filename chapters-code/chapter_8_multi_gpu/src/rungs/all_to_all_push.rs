@@ -3,28 +3,25 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Launch, Prepared, Rung, rung};
 
-use crate::problem::{Collective, MOST, Shared, collective::all_to_alls_only};
+use crate::problem::{Collective, MOST, Shared, Task};
 
 rung!(
     "all_to_all_push",
     "one kernel per device, which stores each part into the result of another device",
-    refuses(all_to_alls_only)
+    refuses(|_, case| Task::AllToAll.refusal(case))
 );
 
-/// Threads per block.
 const THREADS: u32 = 512;
 
 /// One kernel per device.
 pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     let kernels = p.kernels(rung.ptx, "all_to_all_push")?; // such as all_to_all_push_4
     let part = p.part();
-    let blocks = (part as u32).div_ceil(4 * THREADS);
-    let config = LaunchConfig {
-        grid_dim: (blocks.clamp(1, p.devices.resident_blocks(&kernels, THREADS)?), 1, 1),
-        block_dim: (THREADS, 1, 1),
-        shared_mem_bytes: 0,
-    };
-    let flags = Shared::<u32>::zeros(&p.devices, config.grid_dim.0 as usize * MOST)?;
+    let most = p.devices.resident_blocks(&kernels, THREADS)?;
+    let blocks = (part as u32).div_ceil(4 * THREADS).clamp(1, most);
+    let config =
+        LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (THREADS, 1, 1), shared_mem_bytes: 0 };
+    let flags = Shared::<u32>::zeros(&p.devices, blocks as usize * MOST)?;
     let mut epoch = 1_u32;
 
     Ok(Launch::new(kernels[0].clone(), config, (), move |p: &mut Collective| {

@@ -3,13 +3,13 @@
 use harness::{Prepared, Rung, rung};
 
 use super::{flags, low_latency, push};
-use crate::problem::{Collective, collective::all_reduces_only};
+use crate::problem::{Collective, Task};
 
 rung!(
     "by_size",
     "words with flags for small arrays, flags for middle ones, stores only for large ones",
     ptx = flags::RUNG.ptx,
-    refuses(all_reduces_only)
+    refuses(|_, case| Task::AllReduce.refusal(case))
 );
 
 /// From this number of elements on, two shots take less time than one.

@@ -4,16 +4,13 @@ use cudarc::driver::PushKernelArg;
 use harness::{Launch, Prepared, Rung, buffer, rung};
 
 use super::compact_parts::{self, TILE, config};
-use crate::problem::{
-    compact::{Layout, SpreadCompact, compactions_only},
-    devices::Addresses,
-};
+use crate::problem::{Addresses, Layout, SpreadCompact, Task};
 
 rung!(
     "compact_copies",
     "compact_parts into scratch memory; the host reads the counts, and copies make equal parts",
     ptx = compact_parts::RUNG.ptx,
-    refuses(compactions_only)
+    refuses(|_, case| Task::Compact.refusal(case))
 );
 
 /// One kernel per device, the host, and then copies between the devices.
@@ -21,16 +18,16 @@ pub fn prepare(p: &SpreadCompact, rung: &Rung) -> Prepared<SpreadCompact> {
     let s = &p.spread;
     let kernels = s.devices.kernels(rung.ptx, "predicate_f32")?;
     let words = 2 + 2 * s.part().div_ceil(TILE) as u64; // the counter of blocks, and the status of every tile
-    let mut states = s.per_device(|_, device| buffer::scratch::<u64>(device, words))?;
-    let mut own = s.per_device(|_, device| buffer::scratch::<f32>(device, s.part() as u64))?;
-    let mut counts = s.per_device(|_, device| buffer::to_device(device, &[0_u64]))?;
+    let mut states = s.devices.each(|_, device| buffer::scratch::<u64>(device, words))?;
+    let mut own = s.devices.each(|_, device| buffer::scratch::<f32>(device, s.part() as u64))?;
+    let mut counts = s.devices.each(|_, device| buffer::to_device(device, &[0_u64]))?;
     let from = Addresses::of(&s.devices, &own);
     let (kernel, first_config) = (kernels[0].clone(), config(s.part().max(1)));
 
     Ok(Launch::new(kernel, first_config, Layout::EqualParts, move |p: &mut SpreadCompact| {
         let s = &p.spread;
-        let filled = (0..s.count()).take_while(|&d| !s.range(d).is_empty()).count();
-        let mut on_host = vec![0_u64; s.count()];
+        let filled = (0..s.devices.len()).take_while(|&d| !s.range(d).is_empty()).count();
+        let mut on_host = vec![0_u64; s.devices.len()];
         s.devices.fork()?;
         for d in 0..filled {
             let (stream, n) = (&s.devices[d].stream, s.range(d).len());
@@ -52,11 +49,11 @@ pub fn prepare(p: &SpreadCompact, rung: &Rung) -> Prepared<SpreadCompact> {
         // ANCHOR: copies
         let to = Addresses::of_outputs(&s.devices, &mut p.outs);
         let all = on_host.iter().sum::<u64>();
-        let each = all.div_ceil(s.count() as u64);
+        let each = all.div_ceil(s.devices.len() as u64);
         let mut begin = 0; // where the results of device d begin, among all
         for (d, count) in on_host.iter().enumerate() {
             let end = begin + count;
-            for e in 0..s.count() {
+            for e in 0..s.devices.len() {
                 let (first, last) = (begin.max(e as u64 * each), end.min((e as u64 + 1) * each));
                 if first < last {
                     let from = from.0[d] + 4 * (first - begin);

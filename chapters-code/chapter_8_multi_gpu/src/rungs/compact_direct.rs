@@ -4,15 +4,12 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Launch, Prepared, Rung, rung};
 
-use crate::problem::{
-    compact::{Layout, SpreadCompact, compactions_only},
-    devices::{Addresses, MOST, Shared},
-};
+use crate::problem::{Addresses, Layout, MOST, Shared, SpreadCompact, Task};
 
 rung!(
     "compact_direct",
     "the devices tell each other their counts, and store to the device that holds the result",
-    refuses(compactions_only)
+    refuses(|_, case| Task::Compact.refusal(case))
 );
 
 /// Threads per block: `THREADS` of compact_direct.cu.
@@ -25,18 +22,14 @@ const TILE: usize = 8192;
 pub fn prepare(p: &SpreadCompact, rung: &Rung) -> Prepared<SpreadCompact> {
     let s = &p.spread;
     let kernels = s.devices.kernels(rung.ptx, "predicate_f32")?;
-    let resident = s.devices.resident_blocks(&kernels, THREADS)? as usize;
-    let blocks = s.part().div_ceil(TILE).clamp(1, resident);
-    let config = LaunchConfig {
-        grid_dim: (blocks as u32, 1, 1),
-        block_dim: (THREADS, 1, 1),
-        shared_mem_bytes: 0,
-    };
-    let words = Shared::<u64>::zeros(&s.devices, 2 * (MOST + blocks))?;
-    let (kernel, devices) = (kernels[0].clone(), s.count() as i32);
+    let resident = s.devices.resident_blocks(&kernels, THREADS)?;
+    let blocks = s.part().div_ceil(TILE).clamp(1, resident as usize) as u32;
+    let config =
+        LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (THREADS, 1, 1), shared_mem_bytes: 0 };
+    let words = Shared::<u64>::zeros(&s.devices, 2 * (MOST + blocks as usize))?;
+    let (kernel, devices) = (kernels[0].clone(), s.devices.len() as i32);
     let mut epoch = 0_u32;
 
-    // ANCHOR: enqueue
     Ok(Launch::new(kernel, config, Layout::EqualParts, move |p: &mut SpreadCompact| {
         let s = &p.spread;
         let outs = Addresses::of_outputs(&s.devices, &mut p.outs);
@@ -56,5 +49,4 @@ pub fn prepare(p: &SpreadCompact, rung: &Rung) -> Prepared<SpreadCompact> {
         }
         s.devices.join()
     }))
-    // ANCHOR_END: enqueue
 }

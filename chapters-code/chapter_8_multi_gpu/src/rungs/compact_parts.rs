@@ -4,13 +4,13 @@ use chapter_4_compact::rungs::staged;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Launch, Prepared, Rung, buffer, rung};
 
-use crate::problem::compact::{Layout, SpreadCompact, compactions_only};
+use crate::problem::{Layout, SpreadCompact, Task};
 
 rung!(
     "compact_parts",
     "each device compacts its part with chapter 4's kernel: as many results as it happens to have",
     ptx = staged::RUNG.ptx,
-    refuses(compactions_only)
+    refuses(|_, case| Task::Compact.refusal(case))
 );
 
 /// Elements per tile of chapter 4's kernel.
@@ -31,7 +31,7 @@ pub fn prepare(p: &SpreadCompact, rung: &Rung) -> Prepared<SpreadCompact> {
     let kernels = s.devices.kernels(rung.ptx, "predicate_f32")?;
     // The counter of blocks, up to 16 bytes, then two status words per tile.
     let words = 2 + 2 * s.part().div_ceil(TILE) as u64;
-    let mut states = s.per_device(|_, device| buffer::scratch::<u64>(device, words))?;
+    let mut states = s.devices.each(|_, device| buffer::scratch::<u64>(device, words))?;
     let (kernel, first_config) = (kernels[0].clone(), config(s.part().max(1)));
 
     // ANCHOR: enqueue

@@ -3,28 +3,25 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Launch, Prepared, Rung, rung};
 
-use crate::problem::{Collective, MOST, Shared, collective::all_reduces_only};
+use crate::problem::{Collective, MOST, Shared, Task};
 
 rung!(
     "flags",
     "the devices wait for each other within the kernel, by flags in device memory",
-    refuses(all_reduces_only)
+    refuses(|_, case| Task::AllReduce.refusal(case))
 );
 
-/// Threads per block.
 const THREADS: u32 = 512;
 
 /// One kernel per device.
 pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     let kernels = p.kernels(rung.ptx, "flags")?; // such as flags_4
     let parts = p.parts();
-    let blocks = (parts[0].1 as u32).div_ceil(4 * THREADS);
-    let config = LaunchConfig {
-        grid_dim: (blocks.clamp(1, p.devices.resident_blocks(&kernels, THREADS)?), 1, 1),
-        block_dim: (THREADS, 1, 1),
-        shared_mem_bytes: 0,
-    };
-    let flags = Shared::<u32>::zeros(&p.devices, config.grid_dim.0 as usize * MOST)?;
+    let most = p.devices.resident_blocks(&kernels, THREADS)?;
+    let blocks = (parts[0].1 as u32).div_ceil(4 * THREADS).clamp(1, most);
+    let config =
+        LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (THREADS, 1, 1), shared_mem_bytes: 0 };
+    let flags = Shared::<u32>::zeros(&p.devices, blocks as usize * MOST)?;
     let mut epoch = 1_u32;
 
     Ok(Launch::new(kernels[0].clone(), config, (), move |p: &mut Collective| {

@@ -4,12 +4,12 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{Launch, Prepared, Rung, buffer, rung};
 
-use crate::problem::{Collective, collective::all_reduces_only};
+use crate::problem::{Collective, Task};
 
 rung!(
     "gather",
     "one device copies all arrays to itself, adds them, and copies the sum to the others",
-    refuses(all_reduces_only)
+    refuses(|_, case| Task::AllReduce.refusal(case))
 );
 
 /// Copies between devices, and one kernel on the first.
@@ -17,11 +17,9 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     let first = &p.devices[0];
     let module = first.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("sum")?;
-    let config = LaunchConfig {
-        grid_dim: (p.n.div_ceil(1024).clamp(1, first.resident_blocks(1024) as usize) as u32, 1, 1),
-        block_dim: (1024, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let blocks = p.n.div_ceil(1024).clamp(1, first.resident_blocks(1024) as usize) as u32;
+    let config =
+        LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (1024, 1, 1), shared_mem_bytes: 0 };
     let others = p.devices.len() as u32 - 1;
     let mut gathered = buffer::scratch::<f32>(first, (p.n * others as usize) as u64)?;
 

@@ -6,7 +6,7 @@ use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum
 use cudarc::nvrtc::Ptx;
 use harness::{Launch, Prepared, Rung, buffer, rung};
 
-use crate::problem::histogram::{SpreadHistogram, histograms_only};
+use crate::problem::{SpreadHistogram, histograms_only};
 
 rung!(
     "histogram_gather",
@@ -22,7 +22,7 @@ pub fn prepare(p: &SpreadHistogram, rung: &Rung) -> Prepared<SpreadHistogram> {
     let module = s.devices[0].context.load_module(Ptx::from_src(columns_block::RUNG.ptx))?;
     let add = module.load_function("sum_u32")?;
     let counters = p.bins.counters() as usize;
-    let (rows, cols) = (s.count() as u64, counters as u64);
+    let (rows, cols) = (s.devices.len() as u64, counters as u64);
     let copies = p.copies()?;
     let config = LaunchConfig {
         grid_dim: (copies.blocks, 1, 1),
@@ -38,7 +38,7 @@ pub fn prepare(p: &SpreadHistogram, rung: &Rung) -> Prepared<SpreadHistogram> {
         block_dim: (32, 32, 1),
         shared_mem_bytes: 0,
     };
-    let mut counts = s.per_device(|_, device| buffer::scratch::<u32>(device, cols))?;
+    let mut counts = s.devices.each(|_, device| buffer::scratch::<u32>(device, cols))?;
     let mut gathered = buffer::scratch::<u32>(&s.devices[0], rows * cols)?;
 
     // ANCHOR: enqueue

@@ -4,10 +4,7 @@ use chapter_2_histogram::rungs::finish_memset;
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
 use harness::{Launch, Prepared, Rung, buffer, rung};
 
-use crate::problem::{
-    devices::Addresses,
-    histogram::{SpreadHistogram, histograms_only},
-};
+use crate::problem::{Addresses, SpreadHistogram, histograms_only};
 
 rung!(
     "histogram_parts",
@@ -21,7 +18,7 @@ pub fn prepare(p: &SpreadHistogram, rung: &Rung) -> Prepared<SpreadHistogram> {
     let kernels = s.devices.kernels(finish_memset::RUNG.ptx, "histogram_f32")?;
     let adds = s.devices.kernels(rung.ptx, "add_counts")?;
     let counters = p.bins.counters();
-    let each = counters.div_ceil(s.count() as u32);
+    let each = counters.div_ceil(s.devices.len() as u32);
     let copies = p.copies()?;
     let config = LaunchConfig {
         grid_dim: (copies.blocks, 1, 1),
@@ -37,11 +34,10 @@ pub fn prepare(p: &SpreadHistogram, rung: &Rung) -> Prepared<SpreadHistogram> {
         block_dim: (256, 1, 1),
         shared_mem_bytes: 0,
     };
-    let mut counts = s.per_device(|_, device| buffer::scratch::<u32>(device, counters.into()))?;
+    let mut counts = s.devices.each(|_, device| buffer::scratch::<u32>(device, counters.into()))?;
     let addresses = Addresses::of(&s.devices, &counts);
-    let (kernel, devices) = (kernels[0].clone(), s.count() as i32);
+    let (kernel, devices) = (kernels[0].clone(), s.devices.len() as i32);
 
-    // ANCHOR: enqueue
     Ok(Launch::new(kernel, config, (), move |p: &mut SpreadHistogram| {
         let s = &p.spread;
         s.devices.fork()?;
@@ -65,5 +61,4 @@ pub fn prepare(p: &SpreadHistogram, rung: &Rung) -> Prepared<SpreadHistogram> {
         }
         s.devices.join()
     }))
-    // ANCHOR_END: enqueue
 }

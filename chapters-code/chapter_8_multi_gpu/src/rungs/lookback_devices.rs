@@ -4,15 +4,12 @@ use chapter_3_scan::problem::tile_depth;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Element, Launch, Prepared, Rung, buffer, rung};
 
-use crate::problem::{
-    devices::Shared,
-    scan::{SpreadScan, scans_only},
-};
+use crate::problem::{Shared, SpreadScan, Task};
 
 rung!(
     "lookback_devices",
     "one pass: a block looks back over the tiles before its own, also those of other devices",
-    refuses(scans_only),
+    refuses(|_, case| Task::Scan.refusal(case)),
     // A block adds the aggregates and prefixes that it finds, and these depend on the schedule.
     varies(|case| case.dtype.is_float())
 );
@@ -32,14 +29,13 @@ pub fn prepare<T: Element<Acc = T>>(p: &SpreadScan<T>, rung: &Rung) -> Prepared<
     };
     let per_device = tiles(s.part()).max(1) as u32;
     // As chapter 3's look-back, over the tiles of all devices.
-    let depth = tile_depth::<T>(8) + 7 + u64::from(per_device) * s.count() as u64;
+    let depth = tile_depth::<T>(8) + 7 + u64::from(per_device) * s.devices.len() as u64;
     let words = per_device as usize * size_of::<T>().div_ceil(4);
     let status = Shared::<u64>::zeros(&s.devices, words)?;
-    let mut counters = s.per_device(|_, device| buffer::scratch::<u32>(device, 1))?;
+    let mut counters = s.devices.each(|_, device| buffer::scratch::<u32>(device, 1))?;
     let (kernel, first_config) = (kernels[0].clone(), config(s.part().max(1)));
     let mut epoch = 0_u32;
 
-    // ANCHOR: enqueue
     Ok(Launch::new(kernel, first_config, depth, move |p: &mut SpreadScan<T>| {
         let s = &p.spread;
         epoch += 1;
@@ -62,5 +58,4 @@ pub fn prepare<T: Element<Acc = T>>(p: &SpreadScan<T>, rung: &Rung) -> Prepared<
         }
         s.devices.join()
     }))
-    // ANCHOR_END: enqueue
 }

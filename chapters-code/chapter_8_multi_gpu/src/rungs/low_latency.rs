@@ -3,27 +3,24 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Launch, Prepared, Rung, rung};
 
-use crate::problem::{Collective, Shared, collective::all_reduces_only};
+use crate::problem::{Collective, Shared, Task};
 
 rung!(
     "low_latency",
     "no barrier: each element travels together with a flag, in one word of 8 bytes",
     up_to(1 << 22),
-    refuses(all_reduces_only)
+    refuses(|_, case| Task::AllReduce.refusal(case))
 );
 
-/// Threads per block.
 const THREADS: u32 = 512;
 
 /// One kernel per device.
 pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     let kernels = p.kernels(rung.ptx, "low_latency")?; // such as low_latency_4
-    let blocks = p.n.div_ceil(THREADS as usize) as u32;
-    let config = LaunchConfig {
-        grid_dim: (blocks.clamp(1, p.devices.resident_blocks(&kernels, THREADS)?), 1, 1),
-        block_dim: (THREADS, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let most = p.devices.resident_blocks(&kernels, THREADS)?;
+    let blocks = (p.n.div_ceil(THREADS as usize) as u32).clamp(1, most);
+    let config =
+        LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (THREADS, 1, 1), shared_mem_bytes: 0 };
     let received = Shared::<u64>::zeros(&p.devices, 2 * p.n * p.devices.len())?;
     let mut epoch = 0_u32;
 

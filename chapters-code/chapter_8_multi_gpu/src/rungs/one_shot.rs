@@ -3,27 +3,24 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Launch, Prepared, Rung, rung};
 
-use crate::problem::{Collective, MOST, Shared, collective::all_reduces_only};
+use crate::problem::{Collective, MOST, Shared, Task};
 
 rung!(
     "one_shot",
     "every device adds all arrays for itself: more bytes, but one trip over the links",
-    refuses(all_reduces_only)
+    refuses(|_, case| Task::AllReduce.refusal(case))
 );
 
-/// Threads per block.
 const THREADS: u32 = 512;
 
 /// One kernel per device.
 pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     let kernels = p.kernels(rung.ptx, "one_shot")?; // such as one_shot_4
-    let blocks = p.n.div_ceil(4 * THREADS as usize) as u32;
-    let config = LaunchConfig {
-        grid_dim: (blocks.clamp(1, p.devices.resident_blocks(&kernels, THREADS)?), 1, 1),
-        block_dim: (THREADS, 1, 1),
-        shared_mem_bytes: 0,
-    };
-    let flags = Shared::<u32>::zeros(&p.devices, config.grid_dim.0 as usize * MOST)?;
+    let most = p.devices.resident_blocks(&kernels, THREADS)?;
+    let blocks = (p.n.div_ceil(4 * THREADS as usize) as u32).clamp(1, most);
+    let config =
+        LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (THREADS, 1, 1), shared_mem_bytes: 0 };
+    let flags = Shared::<u32>::zeros(&p.devices, blocks as usize * MOST)?;
     let mut epoch = 1_u32;
 
     Ok(Launch::new(kernels[0].clone(), config, (), move |p: &mut Collective| {

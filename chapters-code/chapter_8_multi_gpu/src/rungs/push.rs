@@ -3,12 +3,12 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Launch, Prepared, Rung, rung};
 
-use crate::problem::{Collective, MOST, Shared, collective::all_reduces_only};
+use crate::problem::{Collective, MOST, Shared, Task};
 
 rung!(
     "push",
     "stores only: elements are sent to the device that adds them, and the sums to all",
-    refuses(all_reduces_only)
+    refuses(|_, case| Task::AllReduce.refusal(case))
 );
 
 /// Threads per block: `THREADS` of push.cu.

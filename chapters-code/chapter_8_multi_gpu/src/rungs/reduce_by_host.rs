@@ -4,13 +4,13 @@ use chapter_1_reduce::rungs::single_pass_tiled;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Element, Launch, Prepared, Rung, buffer, rung};
 
-use crate::problem::sum::{SpreadSum, add, sums_only};
+use crate::problem::{SpreadSum, Task, add};
 
 rung!(
     "reduce_by_host",
     "each device adds its part with chapter 1's kernel; the host adds the sums of the devices",
     ptx = single_pass_tiled::RUNG.ptx,
-    refuses(sums_only)
+    refuses(|_, case| Task::Reduce.refusal(case))
 );
 
 /// Threads per block: `THREADS` of single_pass_tiled.cu.
@@ -34,9 +34,9 @@ pub fn prepare<T: Element<Acc = T>>(p: &SpreadSum<T>, rung: &Rung) -> Prepared<S
     let (blocks, depth) = blocks_and_depth::<T>(s.part(), resident);
     let config =
         LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (THREADS, 1, 1), shared_mem_bytes: 0 };
-    let mut sums = s.per_device(|_, device| buffer::scratch::<T>(device, 1))?;
-    let mut partials = s.per_device(|_, device| buffer::scratch::<T>(device, blocks.into()))?;
-    let mut counters = s.per_device(|_, device| buffer::to_device(device, &[0_u32]))?;
+    let mut sums = s.devices.each(|_, device| buffer::scratch::<T>(device, 1))?;
+    let mut partials = s.devices.each(|_, device| buffer::scratch::<T>(device, blocks.into()))?;
+    let mut counters = s.devices.each(|_, device| buffer::to_device(device, &[0_u32]))?;
 
     // ANCHOR: enqueue
     Ok(Launch::new(kernels[0].clone(), config, depth + 1, move |p: &mut SpreadSum<T>| {
@@ -51,7 +51,7 @@ pub fn prepare<T: Element<Acc = T>>(p: &SpreadSum<T>, rung: &Rung) -> Prepared<S
             // in[0 .. n], writes one partial per block, and out[0]. The counter is 0 before and after every launch.
             unsafe { launch.launch(config)? };
         }
-        let mut on_host = vec![T::zeroed(); s.count()];
+        let mut on_host = vec![T::zeroed(); s.devices.len()];
         for ((device, sum), on_host) in s.devices.iter().zip(&sums).zip(&mut on_host) {
             device.stream.memcpy_dtoh(sum, std::slice::from_mut(on_host))?;
         }

@@ -4,15 +4,12 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Element, Launch, Prepared, Rung, buffer, rung};
 
 use super::reduce_by_host::blocks_and_depth;
-use crate::problem::{
-    devices::{MOST, Shared},
-    sum::{SpreadSum, sums_only},
-};
+use crate::problem::{MOST, Shared, SpreadSum, Task};
 
 rung!(
     "reduce_links",
     "the last block of each device sends its sum to the first device, in a word with a tag",
-    refuses(sums_only)
+    refuses(|_, case| Task::Reduce.refusal(case))
 );
 
 /// Threads per block: `THREADS` of reduce_links.cu.
@@ -26,33 +23,29 @@ pub fn prepare<T: Element<Acc = T>>(p: &SpreadSum<T>, rung: &Rung) -> Prepared<S
     let (blocks, depth) = blocks_and_depth::<T>(s.part(), resident);
     let config =
         LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (THREADS, 1, 1), shared_mem_bytes: 0 };
-    let mut partials = s.per_device(|_, device| buffer::scratch::<T>(device, blocks.into()))?;
-    let mut counters = s.per_device(|_, device| buffer::to_device(device, &[0_u32]))?;
+    let mut partials = s.devices.each(|_, device| buffer::scratch::<T>(device, blocks.into()))?;
+    let mut counters = s.devices.each(|_, device| buffer::to_device(device, &[0_u32]))?;
     let words = Shared::<u64>::zeros(&s.devices, (MOST + 1) * size_of::<T>().div_ceil(4))?;
-    let count = s.count() as i32;
+    let count = s.devices.len() as i32;
     let mut epoch = 0_u32;
 
-    Ok(Launch::new(
-        kernels[0].clone(),
-        config,
-        depth + count as u64,
-        move |p: &mut SpreadSum<T>| {
-            let (s, mut out) = (&p.spread, p.out.view_mut());
-            epoch += 1;
-            for (rank, device) in (0_i32..).zip(s.devices.iter()) {
-                let d = rank as usize;
-                let n = s.range(d).len();
-                let mut launch = device.stream.launch_builder(&kernels[d]);
-                launch.arg(&s.parts[d]).arg(&n).arg(&mut out);
-                launch.arg(&mut partials[d]).arg(&mut counters[d]).arg(words.addresses());
-                launch.arg(&rank).arg(&count).arg(&epoch);
-                // SAFETY: reduce_links.cu is `(const T* in, size_t n, T* out, T* partials, unsigned* counter, Words words,
-                // int device, int devices, unsigned epoch)`. It reads in[0 .. n], writes one partial per block, uses a slot
-                // for each of 9 words or pairs, and writes out[0] on the first device. The counter is 0 before and after
-                // every launch.
-                unsafe { launch.launch(config)? };
-            }
-            Ok(())
-        },
-    ))
+    let (kernel, depth) = (kernels[0].clone(), depth + count as u64);
+    Ok(Launch::new(kernel, config, depth, move |p: &mut SpreadSum<T>| {
+        let (s, mut out) = (&p.spread, p.out.view_mut());
+        epoch += 1;
+        for (rank, device) in (0_i32..).zip(s.devices.iter()) {
+            let d = rank as usize;
+            let n = s.range(d).len();
+            let mut launch = device.stream.launch_builder(&kernels[d]);
+            launch.arg(&s.parts[d]).arg(&n).arg(&mut out);
+            launch.arg(&mut partials[d]).arg(&mut counters[d]).arg(words.addresses());
+            launch.arg(&rank).arg(&count).arg(&epoch);
+            // SAFETY: reduce_links.cu is `(const T* in, size_t n, T* out, T* partials, unsigned* counter, Words words,
+            // int device, int devices, unsigned epoch)`. It reads in[0 .. n], writes one partial per block, uses a slot
+            // for each of 9 words or pairs, and writes out[0] on the first device. The counter is 0 before and after
+            // every launch.
+            unsafe { launch.launch(config)? };
+        }
+        Ok(())
+    }))
 }

@@ -3,27 +3,24 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Launch, Prepared, Rung, rung};
 
-use crate::problem::{Collective, collective::reduce_scatters_only};
+use crate::problem::{Collective, Task};
 
 rung!(
     "reduce_scatter_pull",
     "one kernel per device, which loads one part of all arrays: the first shot of two_shot",
-    refuses(reduce_scatters_only)
+    refuses(|_, case| Task::ReduceScatter.refusal(case))
 );
 
-/// Threads per block.
 const THREADS: u32 = 512;
 
 /// One kernel per device. Before them and after them, all streams meet.
 pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     let kernels = p.kernels(rung.ptx, "reduce_scatter_pull")?; // such as reduce_scatter_pull_4
     let parts = p.parts();
-    let blocks = (parts[0].1 as u32).div_ceil(4 * THREADS);
-    let config = LaunchConfig {
-        grid_dim: (blocks.clamp(1, p.devices[0].resident_blocks(THREADS)), 1, 1),
-        block_dim: (THREADS, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let most = p.devices[0].resident_blocks(THREADS);
+    let blocks = (parts[0].1 as u32).div_ceil(4 * THREADS).clamp(1, most);
+    let config =
+        LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (THREADS, 1, 1), shared_mem_bytes: 0 };
 
     Ok(Launch::new(kernels[0].clone(), config, (), move |p: &mut Collective| {
         let inputs = p.input_addresses();

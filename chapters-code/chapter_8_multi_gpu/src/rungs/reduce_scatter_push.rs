@@ -3,29 +3,26 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Launch, Prepared, Rung, rung};
 
-use crate::problem::{Collective, MOST, Shared, collective::reduce_scatters_only};
+use crate::problem::{Collective, MOST, Shared, Task};
 
 rung!(
     "reduce_scatter_push",
     "stores instead of loads: elements are sent to the device that adds them, which waits",
-    refuses(reduce_scatters_only)
+    refuses(|_, case| Task::ReduceScatter.refusal(case))
 );
 
-/// Threads per block.
 const THREADS: u32 = 512;
 
 /// One kernel per device.
 pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     let kernels = p.kernels(rung.ptx, "reduce_scatter_push")?; // such as reduce_scatter_push_4
     let part = p.part();
-    let blocks = (part as u32).div_ceil(4 * THREADS);
-    let config = LaunchConfig {
-        grid_dim: (blocks.clamp(1, p.devices.resident_blocks(&kernels, THREADS)?), 1, 1),
-        block_dim: (THREADS, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let most = p.devices.resident_blocks(&kernels, THREADS)?;
+    let blocks = (part as u32).div_ceil(4 * THREADS).clamp(1, most);
+    let config =
+        LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (THREADS, 1, 1), shared_mem_bytes: 0 };
     let received = Shared::<f32>::scratch(&p.devices, part * p.devices.len())?;
-    let flags = Shared::<u32>::zeros(&p.devices, config.grid_dim.0 as usize * MOST)?;
+    let flags = Shared::<u32>::zeros(&p.devices, blocks as usize * MOST)?;
     let mut epoch = 1_u32;
 
     Ok(Launch::new(kernels[0].clone(), config, (), move |p: &mut Collective| {

@@ -4,25 +4,23 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Launch, Prepared, Rung, rung};
 
 use super::ring;
-use crate::problem::{Collective, Shared, collective::reduce_scatters_only};
+use crate::problem::{Collective, Shared, Task};
 
 rung!(
     "reduce_scatter_ring",
     "the first half of the ring: after it, each device has the whole sum of one chunk",
     ptx = ring::RUNG.ptx,
-    refuses(reduce_scatters_only)
+    refuses(|_, case| Task::ReduceScatter.refusal(case))
 );
 
 /// devices - 1 steps. In each, every device copies a partial sum from its left neighbour and adds its own elements.
 pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     let kernels = p.devices.kernels(rung.ptx, "sum")?;
     let chunks = p.parts();
-    let blocks = chunks[0].1.div_ceil(1024).clamp(1, p.devices[0].resident_blocks(1024) as usize);
-    let config = LaunchConfig {
-        grid_dim: (blocks as u32, 1, 1),
-        block_dim: (1024, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let most = p.devices[0].resident_blocks(1024) as usize;
+    let blocks = chunks[0].1.div_ceil(1024).clamp(1, most) as u32;
+    let config =
+        LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (1024, 1, 1), shared_mem_bytes: 0 };
     let sums = Shared::<f32>::scratch(&p.devices, p.n)?;
 
     // ANCHOR: enqueue

@@ -3,12 +3,12 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Launch, Prepared, Rung, rung};
 
-use crate::problem::{Collective, collective::all_reduces_only};
+use crate::problem::{Collective, Task};
 
 rung!(
     "ring",
     "each device sends one chunk per step to its right neighbour: all links work at once",
-    refuses(all_reduces_only)
+    refuses(|_, case| Task::AllReduce.refusal(case))
 );
 
 /// 2 (devices - 1) steps. In each, every device copies a chunk from its left neighbour. In the first half it adds its
@@ -16,12 +16,10 @@ rung!(
 pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     let kernels = p.devices.kernels(rung.ptx, "sum")?;
     let chunks = p.parts();
-    let blocks = chunks[0].1.div_ceil(1024).clamp(1, p.devices[0].resident_blocks(1024) as usize);
-    let config = LaunchConfig {
-        grid_dim: (blocks as u32, 1, 1),
-        block_dim: (1024, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let most = p.devices[0].resident_blocks(1024) as usize;
+    let blocks = chunks[0].1.div_ceil(1024).clamp(1, most) as u32;
+    let config =
+        LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (1024, 1, 1), shared_mem_bytes: 0 };
 
     // ANCHOR: enqueue
     Ok(Launch::new(kernels[0].clone(), config, (), move |p: &mut Collective| {

@@ -4,16 +4,13 @@ use chapter_3_scan::{problem::ADD_BLOCK_OFFSETS, problem::tile_depth, rungs::loo
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Element, Launch, Prepared, Rung, buffer, rung};
 
-use crate::problem::{
-    scan::{SpreadScan, scans_only},
-    sum::add,
-};
+use crate::problem::{SpreadScan, Task, add};
 
 rung!(
     "scan_then_carry",
     "each device scans its part; the host reads the sums, and a second kernel adds what comes before",
     ptx = lookback::RUNG.ptx,
-    refuses(scans_only),
+    refuses(|_, case| Task::Scan.refusal(case)),
     varies(|case| case.dtype.is_float())
 );
 
@@ -32,8 +29,8 @@ pub fn prepare<T: Element<Acc = T>>(p: &SpreadScan<T>, rung: &Rung) -> Prepared<
     };
     let tiles = |n: usize| (n * size_of::<T>()).div_ceil(TILE);
     let words = 2 + tiles(s.part()) * size_of::<T>().div_ceil(4); // the counter of blocks, and status
-    let mut states = s.per_device(|_, device| buffer::scratch::<u64>(device, words as u64))?;
-    let mut carries = s.per_device(|_, device| buffer::scratch::<T>(device, 1))?;
+    let mut states = s.devices.each(|_, device| buffer::scratch::<u64>(device, words as u64))?;
+    let mut carries = s.devices.each(|_, device| buffer::scratch::<T>(device, 1))?;
     // The look-back of one part, and the carry.
     let depth = tile_depth::<T>(8) + 7 + tiles(s.part()) as u64 + 2;
     let (kernel, first_config) = (kernels[0].clone(), config(tiles(s.part()).max(1), 512));
@@ -41,7 +38,7 @@ pub fn prepare<T: Element<Acc = T>>(p: &SpreadScan<T>, rung: &Rung) -> Prepared<
     // ANCHOR: enqueue
     Ok(Launch::new(kernel, first_config, depth, move |p: &mut SpreadScan<T>| {
         let s = &p.spread;
-        let filled = (0..s.count()).take_while(|&d| !s.range(d).is_empty()).count();
+        let filled = (0..s.devices.len()).take_while(|&d| !s.range(d).is_empty()).count();
         s.devices.fork()?;
         for d in 0..filled {
             let (stream, n) = (&s.devices[d].stream, s.range(d).len());

@@ -4,15 +4,12 @@ use chapter_3_scan::problem::tile_depth;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Element, Launch, Prepared, Rung, rung};
 
-use crate::problem::{
-    devices::{MOST, Shared},
-    scan::{SpreadScan, scans_only},
-};
+use crate::problem::{MOST, Shared, SpreadScan, Task};
 
 rung!(
     "sums_first",
     "each device adds its part and sends the sum to the later ones, then scans from what comes before",
-    refuses(scans_only)
+    refuses(|_, case| Task::Scan.refusal(case))
 );
 
 /// Threads per block: `THREADS` of sums_first.cu.
@@ -38,14 +35,13 @@ pub fn prepare<T: Element<Acc = T>>(p: &SpreadScan<T>, rung: &Rung) -> Prepared<
     // The sum of a chunk: the packs of a thread, the elements of a pack, the block. Then the blocks before, by the
     // threads of a block, and the devices before. Then the tiles of the chunk, one after another.
     let of_chunk = each * ROWS + u64::from(pack.ilog2()) + 10;
-    let before = blocks.div_ceil(THREADS.into()) + 10 + 1 + s.count() as u64 + 1;
+    let before = blocks.div_ceil(THREADS.into()) + 10 + 1 + s.devices.len() as u64 + 1;
     let depth = of_chunk + before + each + tile_depth::<T>(ROWS);
     let words = (MOST + blocks as usize) * size_of::<T>().div_ceil(4);
     let words = Shared::<u64>::zeros(&s.devices, words)?;
-    let (kernel, devices) = (kernels[0].clone(), s.count() as i32);
+    let (kernel, devices) = (kernels[0].clone(), s.devices.len() as i32);
     let mut epoch = 0_u32;
 
-    // ANCHOR: enqueue
     Ok(Launch::new(kernel, config, depth, move |p: &mut SpreadScan<T>| {
         let s = &p.spread;
         epoch += 1;
@@ -66,5 +62,4 @@ pub fn prepare<T: Element<Acc = T>>(p: &SpreadScan<T>, rung: &Rung) -> Prepared<
         }
         s.devices.join()
     }))
-    // ANCHOR_END: enqueue
 }

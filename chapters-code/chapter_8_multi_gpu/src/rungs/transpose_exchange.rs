@@ -4,12 +4,12 @@ use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
 use harness::{Launch, Prepared, Rung, kernel::grid, rung};
 
-use crate::problem::{Collective, Shared, collective::transpositions_only, matrix};
+use crate::problem::{Collective, Shared, Task, matrix};
 
 rung!(
     "transpose_exchange",
     "each device transposes its rows, blocks are copied as an all-to-all, and are unpacked",
-    refuses(transpositions_only)
+    refuses(|_, case| Task::Transpose.refusal(case))
 );
 
 /// Two kernels per device, and one copy per pair of devices between them.
@@ -58,12 +58,8 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
         for (d, (begin, end)) in col_parts.iter().enumerate() {
             let (own, mut out) = (end - begin, p.outs[d].view_mut());
             let mut launch = p.devices.streams[d].launch_builder(&kernels[d].1);
-            launch
-                .arg(&received.addresses().0[d])
-                .arg(&mut out)
-                .arg(&own)
-                .arg(&rows)
-                .arg(&row_part);
+            launch.arg(&received.addresses().0[d]).arg(&mut out);
+            launch.arg(&own).arg(&rows).arg(&row_part);
             // SAFETY: `unpack` is `(const float* received, float* out, size_t rows, size_t cols, size_t part)`. Both have
             // own * rows elements.
             unsafe { launch.launch(grid((own * rows).div_ceil(256).clamp(1, most) as u64, 256))? };

@@ -3,7 +3,7 @@
 use harness::{Case, Prepared, Refusal, Rung, rung};
 
 use super::transpose_push;
-use crate::problem::{Collective, collective::transpositions_only, matrix};
+use crate::problem::{Collective, Task, matrix};
 
 rung!(
     "transpose_packs",
@@ -16,10 +16,10 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     transpose_push::in_tiles("transpose_packs", 64, p, rung)
 }
 
-fn whole_packs_only(rung: &Rung, case: &Case) -> Option<Refusal> {
+fn whole_packs_only(_rung: &Rung, case: &Case) -> Option<Refusal> {
     let (rows, cols) = matrix(case);
     let has_whole_packs = rows.is_multiple_of(4) && cols.is_multiple_of(4);
-    transpositions_only(rung, case).or_else(|| {
+    Task::Transpose.refusal(case).or_else(|| {
         let reason = "is for matrices whose rows and columns are multiples of 4";
         (!has_whole_packs).then_some(Refusal::because(reason))
     })

@@ -3,12 +3,12 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Launch, Prepared, Rung, rung};
 
-use crate::problem::{Collective, collective::transpositions_only, matrix};
+use crate::problem::{Collective, Task, matrix};
 
 rung!(
     "transpose_push",
     "one kernel: a tile is stored, transposed, where it belongs in another device's memory",
-    refuses(transpositions_only)
+    refuses(|_, case| Task::Transpose.refusal(case))
 );
 
 /// One kernel per device. Before them and after them, all streams meet.

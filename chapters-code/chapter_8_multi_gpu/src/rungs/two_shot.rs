@@ -3,27 +3,24 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Launch, Prepared, Rung, rung};
 
-use crate::problem::{Collective, collective::all_reduces_only};
+use crate::problem::{Collective, Task};
 
 rung!(
     "two_shot",
     "every device adds one part: its kernel loads from all devices and stores to all",
-    refuses(all_reduces_only)
+    refuses(|_, case| Task::AllReduce.refusal(case))
 );
 
-/// Threads per block.
 const THREADS: u32 = 512;
 
 /// One kernel per device. Before them and after them, all streams meet.
 pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     let kernels = p.kernels(rung.ptx, "two_shot")?; // such as two_shot_4
     let parts = p.parts();
-    let blocks = (parts[0].1 as u32).div_ceil(4 * THREADS);
-    let config = LaunchConfig {
-        grid_dim: (blocks.clamp(1, p.devices[0].resident_blocks(THREADS)), 1, 1),
-        block_dim: (THREADS, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let most = p.devices[0].resident_blocks(THREADS);
+    let blocks = (parts[0].1 as u32).div_ceil(4 * THREADS).clamp(1, most);
+    let config =
+        LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (THREADS, 1, 1), shared_mem_bytes: 0 };
 
     // ANCHOR: enqueue
     Ok(Launch::new(kernels[0].clone(), config, (), move |p: &mut Collective| {

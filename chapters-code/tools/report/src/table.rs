@@ -206,7 +206,7 @@ fn findings(rows: &[Row], width: usize) -> String {
     let mut text = String::new();
     for row in rows {
         for failure in &row.found {
-            let by = failure.by.name();
+            let by = failure.by.in_words();
             text +=
                 &terminal::wrap(&format!("{}: {by}: {}", row.kernel, failure.message), width, 4);
         }
@@ -229,7 +229,7 @@ fn verdict(row: &Row) -> String {
         None if row.correct => "ok".into(),
         None => "WRONG".into(),
         Some(Caught::By(by)) => {
-            let names: Vec<_> = by.iter().map(|checker| checker.short()).collect();
+            let names: Vec<_> = by.iter().map(|checker| checker.name().replace('_', " ")).collect();
             names.join(", ")
         }
         Some(Caught::Missed(_)) => "NOTHING".into(),
