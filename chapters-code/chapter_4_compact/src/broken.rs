@@ -3,9 +3,9 @@
 //! Each names the checks that detect its fault, and a test holds it to that. Most are launched as the rung
 //! that they are a broken version of.
 
-use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
-use harness::{Case, Dtype, Element, Kind, Ladder, Launch, Op, Prepared, Rung};
+use harness::{Case, Dtype, Element, Kind, Ladder, Launch, Op, Prepared, Rung, kernel::grid};
 
 use crate::{
     By, Pattern, SelectionParameters,
@@ -99,11 +99,7 @@ const LACKING: u64 = 100;
 fn no_capacity<T: Element>(p: &Compaction<T>, rung: &Rung) -> Prepared<Compaction<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?;
-    let config = LaunchConfig {
-        grid_dim: (p.n.div_ceil(256) as u32, 1, 1),
-        block_dim: (256, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let config = grid(p.n.div_ceil(256), 256);
     Ok(Launch::new(kernel.clone(), config, Order::Any, move |p: &mut Compaction<T>| {
         let room = p.selected_count().saturating_sub(LACKING);
         let (mut out, mut count) = (p.out.view_mut(), p.count.view_mut());

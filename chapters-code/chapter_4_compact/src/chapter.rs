@@ -1,8 +1,8 @@
 //! The chapter as the report runs it: which rungs there are, on which cases, in how much memory.
 
 use harness::{
-    AnyProblem, Case, ChapterParameters, Device, Dtype, Element, Error, Op, Parameters, Posed,
-    Rung, Shape, rung::rungs,
+    AnyProblem, Case, ChapterParameters, Device, Dtype, Error, Op, Parameters, Posed, Rung, Shape,
+    inputs::generate, rung::rungs, with_element,
 };
 use report::{
     Chapter,
@@ -23,15 +23,6 @@ pub struct Compact {
 impl Compact {
     /// The chapter with masks that are made from seeds.
     pub const SEEDED: Self = Self { mask: None };
-
-    fn posed<T: Element>(
-        &self,
-        device: &Device,
-        case: &Case,
-    ) -> Result<Box<dyn AnyProblem>, Error> {
-        let mask = self.mask.clone().unwrap_or_else(|| inputs::mask(case));
-        Ok(Posed::any(Compaction::<T>::new(device, case, &mask)?, [ladder(), broken()]))
-    }
 }
 
 impl Chapter for Compact {
@@ -110,17 +101,13 @@ impl Chapter for Compact {
     }
 
     fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
-        match case.dtype {
-            Dtype::I32 => self.posed::<i32>(device, case),
-            Dtype::U32 => self.posed::<u32>(device, case),
-            Dtype::I64 => self.posed::<i64>(device, case),
-            Dtype::F32 => self.posed::<f32>(device, case),
-            Dtype::F64 => self.posed::<f64>(device, case),
-            Dtype::U8 => self.posed::<u8>(device, case),
-            Dtype::F16 | Dtype::Bf16 | Dtype::U16 | Dtype::U128 => {
-                Err(Error::Usage(format!("no kernel selects {}", case.dtype)))
-            }
-        }
+        let mask = self.mask.clone().unwrap_or_else(|| inputs::mask(case));
+        let (n, _) = inputs::sizes(case);
+        with_element!(@ case.dtype, T => {
+            let problem = Compaction::<T>::new(device, case, generate(case), &mask, n)?;
+            Ok(Posed::any(problem, [ladder(), broken()]))
+        }, I32 i32, U32 u32, I64 i64, F32 f32, F64 f64, U8 u8;
+            other => Err(Error::Usage(format!("no kernel selects {other}"))))
     }
 
     fn checksum_cases(&self) -> Vec<Case> {

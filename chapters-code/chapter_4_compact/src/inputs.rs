@@ -44,7 +44,7 @@ pub const RUN: u64 = 3000;
 
 /// Whether a mask selects element i.
 pub fn selects(density: Density, pattern: Pattern, seed: u64, i: u64) -> bool {
-    let (selected, of) = (u64::from(density.kept()), u64::from(density.of()));
+    let (selected, of) = (u64::from(density.kept), u64::from(density.of));
     // Not the draws that the elements themselves are made from.
     let draw = |i| bits(seed ^ 0x6d61_736b, i) >> 32;
     match pattern {
@@ -111,9 +111,10 @@ pub fn check_mask(case: &Case, mask: &[bool]) -> Result<(), Error> {
 pub fn mask_in_memory(by: By, mask: &[bool]) -> Vec<u8> {
     match by {
         By::Mask => {
-            let flags = mask.par_iter().enumerate();
-            let byte = |(i, &flag)| u8::from(flag) * byte_that_selects(i);
-            flags.map(byte).collect()
+            // PyTorch's masks hold 1. C++ takes any byte but 0 for true.
+            const SELECT: [u8; 5] = [1, 255, 128, 2, 1];
+            let byte = |(i, &flag)| u8::from(flag) * SELECT[i % SELECT.len()];
+            mask.par_iter().enumerate().map(byte).collect()
         }
         By::Bits => {
             let words = mask.par_chunks(32).map(|flags| word_of(flags).to_le_bytes());
@@ -121,12 +122,6 @@ pub fn mask_in_memory(by: By, mask: &[bool]) -> Vec<u8> {
         }
         By::Predicate => Vec::new(),
     }
-}
-
-/// PyTorch's masks hold 1. C++ takes any byte but 0 for true.
-fn byte_that_selects(i: usize) -> u8 {
-    const BYTES: [u8; 5] = [1, 255, 128, 2, 1];
-    BYTES[i % BYTES.len()]
 }
 
 fn word_of(mask: &[bool]) -> u32 {

@@ -1,8 +1,7 @@
 //! What the rungs solve: buffers on the device, expected results, and the judge.
 
-use std::cell::OnceCell;
+use std::borrow::Cow;
 
-use crate::By;
 use cudarc::driver::PinnedHostSlice;
 use harness::{
     Case, Device, Element, Error, InputArray, Memory, Op, Output, Problem, Refusal, Rung, Shape,
@@ -15,7 +14,7 @@ use harness::{
 use rayon::prelude::*;
 
 use crate::{
-    baseline,
+    By, baseline,
     inputs::{self, DTYPES},
     reference,
 };
@@ -44,12 +43,9 @@ pub struct Compaction<T: Element> {
     pub count: Output<u64>,
     /// A copy of that number, in page-locked memory.
     pub count_on_host: PinnedHostSlice<u64>,
+    /// What must be selected: elements, or the elements of rows.
+    pub selected: Vec<T>,
     flags: Vec<bool>,
-    selected: Vec<T>,
-    sorted: OnceCell<Vec<T>>,
-    partitioned: OnceCell<Vec<T>>,
-    /// The number of sectors of 32 bytes that hold something selected.
-    sectors: OnceCell<usize>,
 }
 
 /// What a launch promises: which elements it writes, in which order.
@@ -64,21 +60,13 @@ pub enum Order {
 }
 
 impl<T: Element> Compaction<T> {
-    /// Makes the elements of a case and copies them and the mask to the device. The output has room for all.
+    /// The compaction of these elements, as many as the case has, into an output with room for `capacity`
+    /// elements, or rows.
     ///
     /// # Errors
     /// [`Error::Usage`] where the mask is not as long as the data, [`Error::Driver`] where the device has
     /// no room.
-    pub fn new(device: &Device, case: &Case, mask: &[bool]) -> Result<Self, Error> {
-        let (n, _) = inputs::sizes(case);
-        Self::of(device, case, generate(case), mask, n)
-    }
-
-    /// The compaction of these elements, as many as the case has, into an output with room for `capacity`.
-    ///
-    /// # Errors
-    /// The same as those of [`new`](Self::new).
-    pub fn of(
+    pub fn new(
         device: &Device,
         case: &Case,
         elements: Vec<T>,
@@ -103,9 +91,6 @@ impl<T: Element> Compaction<T> {
             count_on_host: pinned
                 .map_err(|error| Error::driver("allocating page-locked memory", error))?,
             selected: reference::select(&elements, width as usize, &flags, true),
-            sorted: OnceCell::new(),
-            partitioned: OnceCell::new(),
-            sectors: OnceCell::new(),
             values: InputArray::new(device, elements)?,
             flags,
         })
@@ -116,36 +101,32 @@ impl<T: Element> Compaction<T> {
         inputs::entry(&self.case)
     }
 
-    /// What must be selected: elements, or the elements of rows.
-    pub fn selected(&self) -> &[T] {
-        &self.selected
-    }
-
     /// The number that must be selected: of elements, or of rows.
     pub fn selected_count(&self) -> u64 {
         self.selected.len() as u64 / self.width
     }
 
-    /// What is selected, and behind it the others in reverse order; computed when a rung first needs it.
-    fn partitioned(&self) -> &[T] {
-        self.partitioned.get_or_init(|| {
-            let (values, width) = (self.values.host(), self.width as usize);
-            let others = reference::select(values, width, &self.flags, false);
-            let selected = self.selected.par_iter().copied();
-            selected.chain(others.into_par_iter().rev()).collect()
-        })
+    /// What a launch must write: for any order, the elements in the order of their bits.
+    fn expected(&self, order: Order) -> Cow<'_, [T]> {
+        match order {
+            Order::Selected => Cow::from(&self.selected),
+            Order::Any => sorted(&self.selected).into(),
+            Order::Partition => {
+                let (values, width) = (self.values.host(), self.width as usize);
+                let others = reference::select(values, width, &self.flags, false);
+                let selected = self.selected.par_iter().copied();
+                selected.chain(others.into_par_iter().rev()).collect::<Vec<_>>().into()
+            }
+        }
     }
 
     /// Compares a count and an output with the reference. Behind the results, the output must be poison.
     pub(crate) fn compare_with(&self, order: Order, count: u64, out: &[T]) -> Verdict {
-        let wanted: &[T] = match order {
-            Order::Selected | Order::Any => &self.selected,
-            Order::Partition => self.partitioned(),
-        };
+        let wanted = self.expected(order);
         let (results, behind) = out.split_at(wanted.len().min(out.len()));
         let mut verdict = match order {
-            Order::Any => equal(&sorted(results), self.sorted.get_or_init(|| sorted(wanted))),
-            Order::Selected | Order::Partition => equal(results, wanted),
+            Order::Any => equal(&sorted(results), &wanted),
+            Order::Selected | Order::Partition => equal(results, &wanted),
         };
         let results: &[u8] = bytemuck::cast_slice(results);
         if results.len() <= LARGEST_HASHED {
@@ -218,10 +199,7 @@ impl<T: Element> Problem for Compaction<T> {
                 let row_bytes = self.width as usize * size_of::<T>();
                 let read = match inputs::by(&self.case) {
                     By::Predicate => all,
-                    By::Mask | By::Bits => {
-                        let sectors = || reference::sectors(&self.flags, row_bytes);
-                        32 * self.sectors.get_or_init(sectors)
-                    }
+                    By::Mask | By::Bits => 32 * reference::sectors(&self.flags, row_bytes),
                 };
                 (read, size_of_val(&self.selected[..]))
             }
@@ -239,8 +217,6 @@ impl<T: Element> Problem for Compaction<T> {
         let values = self.values.host();
         self.flags = reference::flags(case, values, &mask);
         self.selected = reference::select(values, self.width as usize, &self.flags, true);
-        (self.sorted, self.partitioned) = (OnceCell::new(), OnceCell::new());
-        self.sectors = OnceCell::new();
         self.pivot = inputs::bits_of(inputs::pivot::<T>(case));
         self.case = *case;
         Ok(())
@@ -279,10 +255,9 @@ pub fn by_mask_only(rung: &Rung, case: &Case) -> Option<Refusal> {
 
 /// As [`vectors_only`], and refuses vectors whose indices do not fit 32 bits.
 pub fn small_indices(rung: &Rung, case: &Case) -> Option<Refusal> {
+    let refusal = Refusal::because("has indices of 32 bits: give -n, up to 4294967295");
     let is_large = case.elements() > u64::from(u32::MAX);
-    vectors_only(rung, case)
-        .or(is_large
-            .then_some(Refusal::because("has indices of 32 bits: give -n, up to 4294967295")))
+    vectors_only(rung, case).or(is_large.then_some(refusal))
 }
 
 /// Refuses vectors, and predicates.

@@ -25,11 +25,10 @@ pub fn compact<T: Copy>(
 /// Whether each element, or row, of a case is selected: by the mask, or by the predicate.
 pub fn flags<T: Element>(case: &Case, elements: &[T], mask: &[bool]) -> Vec<bool> {
     match by(case) {
-        By::Mask | By::Bits => mask.par_iter().copied().collect(),
+        By::Mask | By::Bits => mask.to_vec(),
         By::Predicate => {
             let pivot = pivot(case);
-            let flags = elements.par_iter().map(|&x| is_at_least(x, pivot));
-            flags.collect()
+            elements.par_iter().map(|&x| is_at_least(x, pivot)).collect()
         }
     }
 }
@@ -73,28 +72,15 @@ pub fn sectors(flags: &[bool], bytes: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Density, Pattern};
     use harness::{Dtype, Op, Shape};
 
     use super::*;
-    use crate::SelectionParameters;
-    use crate::inputs;
-
-    /// The example that the page follows by hand.
-    #[test]
-    fn the_worked_example() {
-        let mask = [1, 0, 1, 0, 1, 0, 1, 0];
-        let selected = compact([3, 1, 8, 4, 6, 5, 2, 7].into_iter(), |i, _| mask[i] == 1);
-        assert_eq!(selected, [3, 8, 6, 2]);
-    }
+    use crate::{Density, Pattern, SelectionParameters, inputs};
 
     #[track_caller]
     fn check(by: By, shape: Shape, expected: &[u8]) {
-        let case = Case {
-            shape,
-            parameters: SelectionParameters::new(by, Density::HALF, Pattern::Alternating).into(),
-            ..Case::vector(0, Dtype::U8, Op::Sum)
-        };
+        let parameters = SelectionParameters::new(by, Density::HALF, Pattern::Alternating);
+        let case = Case { shape, ..Case::vector(0, Dtype::U8, Op::Sum) }.with(parameters);
         let data = [100u8, 150, 200, 250, 50, 0];
         let flags = flags(&case, &data, &inputs::mask(&case));
         let (_, width) = inputs::sizes(&case);
@@ -104,9 +90,11 @@ mod tests {
 
     #[test]
     fn by_mask_bits_and_pivot() {
-        let six = Shape::Vector { n: 6 };
-        check(By::Mask, six, &[100, 200, 50]);
-        check(By::Bits, six, &[100, 200, 50]);
+        let (six, three) = (Shape::Vector { n: 6 }, Shape::Matrix { rows: 3, cols: 2 });
+        for by in [By::Mask, By::Bits] {
+            check(by, six, &[100, 200, 50]);
+            check(by, three, &[100, 150, 50, 0]);
+        }
         check(By::Predicate, six, &[150, 200, 250]);
     }
 
@@ -125,13 +113,6 @@ mod tests {
                 assert_eq!(sectors(&flags, bytes), touched.len());
             }
         }
-    }
-
-    #[test]
-    fn rows() {
-        let three = Shape::Matrix { rows: 3, cols: 2 };
-        check(By::Mask, three, &[100, 150, 50, 0]);
-        check(By::Bits, three, &[100, 150, 50, 0]);
     }
 
     #[test]

@@ -62,7 +62,7 @@ fn is_right(broken: &Rung, n: u64, pattern: Pattern, density: Density) -> bool {
     let device = &testing::simulator().device;
     let mut problem = common::problem::<f32>(device, &case, n);
     let (count, out) = written(&common::rung(broken), &mut problem);
-    count == problem.selected_count() && out.starts_with(problem.selected())
+    count == problem.selected_count() && out.starts_with(&problem.selected)
 }
 
 /// Between two selected elements lies one that is not selected, whose flag is 0: the jump is by one.

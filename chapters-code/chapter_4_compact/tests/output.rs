@@ -8,7 +8,7 @@ use chapter_4_compact::{
     problem::Compaction,
     rungs::{partition, read_back, rows, unordered},
 };
-use harness::{Case, Dtype, Element, Op, Prepare, Rung, Shape, buffer::POISON};
+use harness::{Case, Dtype, Element, Op, Prepare, Rung, Shape, buffer::POISON, inputs::generate};
 use report::{
     Chapter,
     testing::{self, check, under_schedules},
@@ -39,7 +39,7 @@ fn an_output_that_is_too_small_is_not_written_past_its_end() {
             assert_eq!(count, all, "{what}");
             assert_eq!(out.len() as u64, capacity, "{what}");
             if !is(&rung.0, &unordered::RUNG) {
-                assert_eq!(out, problem.selected()[..out.len()], "{what}");
+                assert_eq!(out, problem.selected[..out.len()], "{what}");
             }
         }
     }
@@ -52,7 +52,7 @@ fn rows_that_do_not_fit_are_left_out() {
     let mut problem = problem::<f32>(device, &case, 20);
     let (count, out) = written(&rung(&rows::RUNG), &mut problem);
     assert_eq!(count, problem.selected_count());
-    assert_eq!(out, problem.selected()[..20 * 7]);
+    assert_eq!(out, problem.selected[..20 * 7]);
 }
 
 /// The example of the page: data [3 1 8 4 6 5 2 7], mask [1 0 1 0 1 0 1 0].
@@ -66,7 +66,7 @@ fn the_worked_example() {
     let data = vec![3i32, 1, 8, 4, 6, 5, 2, 7];
     let mask: Vec<bool> = (0..8).map(|i| i % 2 == 0).collect();
     let device = &testing::simulator().device;
-    let mut problem = Compaction::of(device, &case, data, &mask, 8).expect("a problem");
+    let mut problem = Compaction::new(device, &case, data, &mask, 8).expect("a problem");
     let poison = i32::from_ne_bytes([POISON; 4]);
     for rung in vector_rungs() {
         let (count, out) = written(&rung, &mut problem);
@@ -92,7 +92,7 @@ fn the_worked_example_of_rows() {
     let data = vec![3i32, 1, 8, 4, 6, 5, 2, 7, 9, 0, 1, 2];
     let mask = [true, false, true, false];
     let device = &testing::simulator().device;
-    let mut problem = Compaction::of(device, &case, data, &mask, 4).expect("a problem");
+    let mut problem = Compaction::new(device, &case, data, &mask, 4).expect("a problem");
     let (count, out) = written(&rung(&rows::RUNG), &mut problem);
     assert_eq!(count, 2);
     assert_eq!(out[..6], [3, 1, 8, 2, 7, 9]);
@@ -116,7 +116,7 @@ fn unordered_is_unordered() {
     assert!(outputs.iter().any(|output| *output != outputs[0]));
     let case = half(10_000);
     let problem = problem::<f32>(&testing::simulator().device, &case, 0);
-    let selected: Vec<u32> = problem.selected().iter().map(|x| x.to_bits()).collect();
+    let selected: Vec<u32> = problem.selected.iter().map(|x| x.to_bits()).collect();
     let in_order = |(_, out): &&(u64, Vec<u32>)| out.starts_with(&selected);
     assert!(outputs.iter().filter(in_order).count() < 6);
     check(&common::run_all(&[case]));
@@ -149,7 +149,7 @@ fn nan_is_moved_and_is_not_at_least_anything() {
             By::Mask | By::Bits => [f32::NAN, 2.0],
         };
         let device = &testing::simulator().device;
-        let mut problem = Compaction::of(device, &case, data, &mask, 4).expect("a problem");
+        let mut problem = Compaction::new(device, &case, data, &mask, 4).expect("a problem");
         for rung in vector_rungs() {
             let has = rung.0.has_entry(&inputs::entry(&case));
             if has && !is(&rung.0, &unordered::RUNG) {
@@ -164,7 +164,8 @@ fn nan_is_moved_and_is_not_at_least_anything() {
 #[test]
 fn a_mask_of_another_length_is_refused() {
     let case = half(8);
-    let problem = Compaction::<f32>::new(&testing::simulator().device, &case, &[true; 7]);
+    let (device, elements) = (&testing::simulator().device, generate(&case));
+    let problem = Compaction::<f32>::new(device, &case, elements, &[true; 7], 8);
     let message = problem.err().expect("it is too short").to_string();
     assert!(message.contains("of 7") && message.contains("8 elements"), "{message}");
     let chapter = Compact { mask: Some(vec![true; 9]) };

@@ -49,54 +49,37 @@ Examples, after `cargo run --bin chapter_5 --`:
   --broken                              also the kernels that are wrong on purpose
   --json rows.jsonl --plot ladder.svg   results to files";
 
-/// A group of rungs that the options can ask for.
-#[derive(Clone, Copy, PartialEq)]
-enum Group {
-    Conversions,
-    Scans,
-    Reductions,
-    Products,
-}
-
-impl Group {
-    const ALL: [Self; 4] = [Self::Conversions, Self::Scans, Self::Reductions, Self::Products];
-}
-
 impl Arguments {
-    /// The groups that the options ask for: all, where none of the options does.
-    fn groups(&self) -> Vec<Group> {
-        let asked = Group::ALL.into_iter().filter(|&group| self.asks_for(group));
-        match asked.collect::<Vec<_>>() {
-            none if none.is_empty() => Group::ALL.to_vec(),
-            asked => asked,
-        }
-    }
-
-    /// Whether an option asks for a group. --convert, --kind and --matrix each belong to one group. Without
-    /// them, --segments asks for scans and reductions, and also for conversions that are named by --kernel.
-    fn asks_for(&self, group: Group) -> bool {
-        let (convert, kind) = (!self.convert.is_empty(), !self.kind.is_empty());
-        let segments = !self.segments.is_empty();
-        match group {
-            Group::Conversions => convert || segments && !self.options.kernel.is_empty(),
-            Group::Scans => kind || segments && !convert,
-            Group::Reductions => segments && !convert && !kind,
-            Group::Products => self.matrix.is_some(),
-        }
-    }
-
-    /// What is converted, scanned, reduced and multiplied.
+    /// What is converted, scanned, reduced and multiplied: everything, where no option says what. --convert, --kind and
+    /// --matrix each ask for one of these. Without --convert and --kind, --segments asks for scans and reductions, and
+    /// also for conversions that are named by --kernel.
     pub(crate) fn parameters(&self) -> Vec<SegmentParameters> {
-        let of = |group| match group {
-            Group::Conversions => self.conversions(),
-            Group::Scans => self.scans(),
-            Group::Reductions => self.segments().map(in_segments).collect(),
-            Group::Products => vec![SegmentParameters {
-                matrix: Some(self.matrix()),
-                ..SegmentParameters::default()
-            }],
-        };
-        let parameters: Vec<SegmentParameters> = self.groups().into_iter().flat_map(of).collect();
+        let (converts, has_kind) = (!self.convert.is_empty(), !self.kind.is_empty());
+        let has_segments = !self.segments.is_empty();
+        let multiplies = self.matrix.is_some();
+        let all = !(converts || has_kind || has_segments || multiplies);
+
+        let (mut conversions, mut kinds) = (Vec::new(), Vec::new());
+        if all || converts || has_segments && !self.options.kernel.is_empty() {
+            conversions = if_none(&self.convert, &Conversion::ALL);
+        }
+        if all || has_kind || has_segments && !converts {
+            kinds.extend(if_none(&self.kind, &[Kind::Inclusive]).into_iter().map(Some));
+        }
+        if all || has_segments && !converts && !has_kind {
+            kinds.push(None); // a reduction
+        }
+        let segments = if_none(&self.segments, &[Segments::Of(64)]);
+        let mut parameters = Vec::new();
+        for to in conversions {
+            parameters.extend(segments.iter().map(|&s| SegmentParameters::conversion(to, s)));
+        }
+        for kind in kinds {
+            parameters.extend(segments.iter().map(|&s| SegmentParameters::in_segments(kind, s)));
+        }
+        if all || multiplies {
+            parameters.push(SegmentParameters::product(self.matrix()));
+        }
         let wanted = parameters.iter().copied();
         let wanted: Vec<_> = wanted.filter(|&p| self.is_wanted(p)).collect();
         // Where none of the rungs that are named is for any of them, the report refuses the command.
@@ -108,36 +91,8 @@ impl Arguments {
 
     /// The matrix that --matrix names; a name that no made matrix has is a file's.
     pub(crate) fn matrix(&self) -> Matrix {
-        let Some(name) = &self.matrix else {
-            return Matrix::PowerLaw;
-        };
-        name.parse().unwrap_or(Matrix::File)
-    }
-
-    fn segments(&self) -> impl Iterator<Item = Segments> {
-        if_none(&self.segments, &[Segments::Of(64)]).into_iter()
-    }
-
-    fn conversions(&self) -> Vec<SegmentParameters> {
-        let conversions = if_none(&self.convert, &Conversion::ALL);
-        let of = |conversion| {
-            self.segments().map(move |segments| SegmentParameters {
-                convert: Some(conversion),
-                ..in_segments(segments)
-            })
-        };
-        conversions.into_iter().flat_map(of).collect()
-    }
-
-    fn scans(&self) -> Vec<SegmentParameters> {
-        let kinds = if_none(&self.kind, &[Kind::Inclusive]);
-        let of = |kind| {
-            self.segments().map(move |segments| SegmentParameters {
-                kind: Some(kind),
-                ..in_segments(segments)
-            })
-        };
-        kinds.into_iter().flat_map(of).collect()
+        let name = self.matrix.as_ref();
+        name.map_or(Matrix::PowerLaw, |name| name.parse().unwrap_or(Matrix::File))
     }
 
     /// Whether one of the rungs that are named, if any, is for these parameters.
@@ -149,13 +104,6 @@ impl Arguments {
     }
 }
 
-fn in_segments(segments: Segments) -> SegmentParameters {
-    SegmentParameters { segments: Some(segments), ..SegmentParameters::default() }
-}
-
 fn if_none<T: Copy>(values: &[T], default: &[T]) -> Vec<T> {
-    match values {
-        [] => default.to_vec(),
-        values => values.to_vec(),
-    }
+    if values.is_empty() { default.to_vec() } else { values.to_vec() }
 }

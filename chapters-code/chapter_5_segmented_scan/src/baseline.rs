@@ -16,7 +16,7 @@ use rayon::prelude::*;
 
 use crate::{
     SegmentParameters, parameters,
-    problem::{reduce::SegmentedReduce, scan::SegmentedScan, spmv::Product},
+    problem::{Product, SegmentedReduce, SegmentedScan},
     reference,
     segments::Offsets,
 };

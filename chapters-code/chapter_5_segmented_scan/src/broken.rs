@@ -3,17 +3,19 @@
 //! Each names the checks that detect its fault, and a test holds it to that. Most are launched as the rung
 //! that they are a broken version of.
 
-use cudarc::driver::{LaunchConfig, PushKernelArg};
+use std::mem;
+
+use chapter_3_scan::problem::one_thread_per_element;
+use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
-use harness::{Case, Dtype, Element, Kind, Ladder, Launch, Op, Prepared, PtxText, Rung, ptx};
+use harness::{
+    Case, Dtype, Element, Kind, Ladder, Launch, Op, Prepared, PtxText, Rung, kernel::grid, ptx,
+};
 
 use crate::{
     Matrix, SegmentParameters, Segments,
-    pairs::{Level, add_block_offsets, one_thread_per_element},
-    problem::{
-        scan::{SegmentedScan, scans_only},
-        spmv::{Product, products_only},
-    },
+    pairs::Level,
+    problem::{Product, SegmentedScan, unsuited},
     rungs::{block_per_segment, hillis_steele, shuffle, spmv_tiles},
     task::Task,
 };
@@ -47,7 +49,7 @@ const ADD_PREVIOUS_TILE: PtxText = ptx!("kernels/broken/previous_tile_only.ptx")
 macro_rules! broken {
     ($($rung:tt)*) => {
         harness::broken!($($rung)*)
-            .refuses(scans_only)
+            .refuses(unsuited)
             // A block of 256 has a head, and what is open before it.
             .adapts(|case| scan_of(case, Kind::Inclusive, Segments::Of(100)))
     };
@@ -101,32 +103,22 @@ static PREVIOUS_TILE_ONLY: Rung = broken!(
     [Result],
     "a row gets what the tile before left open, and nothing of the tiles before that one"
 )
-.refuses(products_only)
-.adapts(long_row);
+.refuses(unsuited)
+// More than three tiles.
+.adapts(|case| adapted(case, 1 << 15, SegmentParameters::product(Matrix::LongRow)));
 
-/// The product of a matrix with a long row, about as large as the case, but of more than three tiles. Cases of other
-/// tasks stay as they are.
-fn long_row(case: &Case) -> Case {
-    if !matches!(Task::of(case), Task::Multiply(_)) {
-        return *case;
-    }
-    let matrix = Some(Matrix::LongRow);
-    Case { seed: case.seed, ..Case::vector(case.elements().max(1 << 15) | 1, Dtype::F32, Op::Sum) }
-        .with(SegmentParameters { matrix, ..SegmentParameters::default() })
+/// A scan in such segments, about as large as the case, but of more than two blocks.
+fn scan_of(case: &Case, kind: Kind, segments: Segments) -> Case {
+    adapted(case, 4096, SegmentParameters::in_segments(Some(kind), segments))
 }
 
-/// A scan of sums of `f32` in such segments, about as large as the case, but of more than two blocks. Cases
-/// of other tasks stay as they are, and have no broken rungs.
-fn scan_of(case: &Case, kind: Kind, segments: Segments) -> Case {
-    if !matches!(Task::of(case), Task::Scan(_)) {
-        return *case;
-    }
-    Case { seed: case.seed, ..Case::vector(case.elements().max(4096) | 1, Dtype::F32, Op::Sum) }
-        .with(SegmentParameters {
-            kind: Some(kind),
-            segments: Some(segments),
-            ..SegmentParameters::default()
-        })
+/// A case of sums of `f32` with these parameters, of an odd number of elements, `least` or more. Cases of another task
+/// than that of the parameters stay as they are.
+fn adapted(case: &Case, least: u64, parameters: SegmentParameters) -> Case {
+    let n = case.elements().max(least) | 1;
+    let own = Case { seed: case.seed, ..Case::vector(n, Dtype::F32, Op::Sum) }.with(parameters);
+    let [task, own_task] = [case, &own].map(|case| mem::discriminant(&Task::of(case)));
+    if task == own_task { own } else { *case }
 }
 
 /// The fault: the aggregates of blocks are added as they are, without a scan of them.
@@ -136,14 +128,11 @@ fn previous_block_only<T: Element>(
 ) -> Prepared<SegmentedScan<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?;
-    let add = add_block_offsets(p, ADD_PREVIOUS)?;
+    let module = p.device.context.load_module(Ptx::from_src(ADD_PREVIOUS))?;
+    let add = module.load_function(&p.operator())?; // such as sum_f32
     let tile = 256u64;
     let mut level = Level::new(p, p.n.div_ceil(tile).max(1))?;
-    let config = LaunchConfig {
-        grid_dim: (level.blocks as u32, 1, 1),
-        block_dim: (tile as u32, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let config = grid(level.blocks, tile as u32);
     Ok(Launch::new(kernel.clone(), config, 5 + 5 + 2 + 1, move |p: &mut SegmentedScan<T>| {
         let mut out = p.out.view_mut();
         let mut launch = p.device.stream.launch_builder(&kernel);

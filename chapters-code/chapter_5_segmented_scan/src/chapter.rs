@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use harness::{
-    AnyProblem, Case, ChapterParameters, Device, Dtype, Error, Kind, Op, Parameters, Posed, Rung,
-    rung::rungs, with_element,
+    AnyProblem, Case, ChapterParameters, Device, Dtype, Error, Input, Kind, Op, Parameters, Posed,
+    Rung, inputs, rung::rungs, with_element,
 };
 use report::{
     Chapter,
@@ -14,12 +14,9 @@ use report::{
 use crate::{
     Conversion, Matrix, SegmentParameters, Segments,
     broken::{broken, broken_products},
-    problem::{
-        reduce::SegmentedReduce, scan::SegmentedScan, spmv::Product, to_flags::ToFlags,
-        to_offsets::ToOffsets, too_many,
-    },
+    problem::{Product, SegmentedReduce, SegmentedScan, ToFlags, ToOffsets},
     products, reductions, scans,
-    segments::SegmentsError,
+    segments::{self, Offsets},
     sparse::{self, Csr},
     task::Task,
     to_flags, to_offsets,
@@ -35,17 +32,6 @@ pub struct Segmented {
 impl Segmented {
     /// The chapter without a matrix from a file.
     pub const OF_SEED: Self = Self { file: None };
-
-    /// The sparse matrix of a case.
-    fn matrix(&self, kind: Matrix, case: &Case) -> Result<Arc<Csr>, Error> {
-        match (kind, &self.file) {
-            (Matrix::File, Some(file)) => Ok(file.clone()),
-            (Matrix::File, None) => {
-                Err(Error::usage("no file of a matrix was read", "give --matrix FILE"))
-            }
-            _ => sparse::made(kind, case).map(Arc::new).map_err(too_many),
-        }
-    }
 }
 
 /// The rungs that do a task, the broken ones last.
@@ -70,16 +56,22 @@ impl Chapter for Segmented {
     }
 
     fn rungs(&self) -> Vec<Rung> {
-        [
-            rungs(&to_flags()),
-            rungs(&to_offsets()),
-            rungs(&scans::<f32>()),
-            rungs(&reductions::<f32>()),
-            rungs(&products()),
-            rungs(&broken::<f32>()),
-            rungs(&broken_products()),
-        ]
-        .concat()
+        let [to_flags, to_offsets] = Conversion::ALL.map(Task::Convert);
+        let (scan, product) = (Task::Scan(Kind::Inclusive), Task::Multiply(Matrix::File));
+        let tasks = [to_flags, to_offsets, scan, Task::Reduce, product].into_iter();
+        let mut rungs: Vec<Rung> = tasks.flat_map(rungs_of).collect();
+        rungs.sort_by_key(Rung::is_broken);
+        rungs
+    }
+
+    /// Of a conversion the same case whatever elements are asked for: it reads offsets and flags alone.
+    fn complete(&self, case: &Case) -> Case {
+        match Task::of(case) {
+            Task::Convert(_) => {
+                Case { dtype: Dtype::U32, op: Op::Sum, input: Input::Uniform, ..*case }
+            }
+            Task::Scan(_) | Task::Reduce | Task::Multiply(_) => *case,
+        }
     }
 
     fn parameters_in_words(&self, case: &Case) -> String {
@@ -111,12 +103,7 @@ impl Chapter for Segmented {
     }
 
     fn check(&self, case: &Case) -> Result<(), Error> {
-        // Kernels count elements and ends of segments in 32 bits, up to a whole tile.
-        let most = u64::from(u32::MAX) - (1 << 16);
-        match case.elements() > most {
-            true => Err(too_many(SegmentsError::TooMany(case.elements() as usize))),
-            false => Ok(()),
-        }
+        segments::count(case).map(drop)
     }
 
     fn device_bytes(&self, case: &Case) -> u64 {
@@ -138,56 +125,61 @@ impl Chapter for Segmented {
     fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
         Ok(match Task::of(case) {
             Task::Convert(Conversion::ToFlags) => {
-                Posed::any(ToFlags::new(device, case)?, [to_flags()])
+                Posed::any(ToFlags::new(device, case, Offsets::of_case(case)?)?, [to_flags()])
             }
             Task::Convert(Conversion::ToOffsets) => {
-                Posed::any(ToOffsets::new(device, case)?, [to_offsets()])
+                let division = Offsets::of_case(case)?.without_empty();
+                let capacity = division.as_slice().len();
+                Posed::any(ToOffsets::new(device, case, division, capacity)?, [to_offsets()])
             }
             Task::Scan(_) => with_element!(case.dtype, T => {
-                Posed::any(SegmentedScan::<T>::new(device, case)?, [scans(), broken()])
+                let elements = inputs::generate::<T>(case);
+                let problem = SegmentedScan::new(device, case, elements, Offsets::of_case(case)?)?;
+                Posed::any(problem, [scans(), broken()])
             }),
             Task::Reduce => with_element!(case.dtype, T => {
-                Posed::any(SegmentedReduce::<T>::new(device, case)?, [reductions()])
+                let elements = inputs::generate::<T>(case);
+                let problem = SegmentedReduce::new(device, case, elements, Offsets::of_case(case)?)?;
+                Posed::any(problem, [reductions()])
             }),
             Task::Multiply(kind) => {
-                let product = Product::new(device, case, self.matrix(kind, case)?)?;
+                let matrix = match (kind, &self.file) {
+                    (Matrix::File, Some(file)) => file.clone(),
+                    (Matrix::File, None) => {
+                        let what = "no file of a matrix was read";
+                        return Err(Error::usage(what, "give --matrix FILE"));
+                    }
+                    _ => Arc::new(sparse::made(kind, case)?),
+                };
+                let product = Product::new(device, case, matrix)?;
                 Posed::any(product, [products(), broken_products()])
             }
         })
     }
 
     fn checksum_cases(&self) -> Vec<Case> {
+        let case = |n, dtype, op, parameters: SegmentParameters| {
+            Case { seed: 7, ..Case::vector(n, dtype, op) }.with(parameters)
+        };
         // Every operator and type, at a size of a few blocks and at one of many tiles.
         let mut cases = Vec::new();
         let dtypes = [Dtype::I32, Dtype::U32, Dtype::I64, Dtype::F32, Dtype::F64];
-        for (dtype, op) in dtypes
-            .into_iter()
-            .flat_map(|d| [(d, Op::Sum), (d, Op::Max)])
-            .chain([(Dtype::I64, Op::Affine)])
-        {
+        let types = dtypes.into_iter().flat_map(|dtype| [(dtype, Op::Sum), (dtype, Op::Max)]);
+        for (dtype, op) in types.chain([(Dtype::I64, Op::Affine)]) {
             for kind in [Some(Kind::Inclusive), Some(Kind::Exclusive), None] {
-                cases.extend([1024, (1 << 16) + 3].map(|n| {
-                    Case { seed: 7, ..Case::vector(n, dtype, op) }.with(SegmentParameters {
-                        kind,
-                        segments: Some(Segments::PowerLaw),
-                        ..SegmentParameters::default()
-                    })
-                }));
+                let parameters = SegmentParameters::in_segments(kind, Segments::PowerLaw);
+                cases.extend([1024, (1 << 16) + 3].map(|n| case(n, dtype, op, parameters)));
             }
         }
-        cases.extend(Conversion::ALL.map(|conversion| {
-            Case { seed: 7, ..Case::vector((1 << 16) + 3, Dtype::U32, Op::Sum) }.with(
-                SegmentParameters {
-                    convert: Some(conversion),
-                    segments: Some(Segments::Empty),
-                    ..SegmentParameters::default()
-                },
-            )
+        let n = (1 << 16) + 3;
+        cases.extend(Conversion::ALL.map(|to| {
+            let parameters = SegmentParameters::conversion(to, Segments::Empty);
+            case(n, Dtype::U32, Op::Sum, parameters)
         }));
-        cases.extend(Matrix::MADE.map(|matrix| {
-            Case { seed: 7, ..Case::vector((1 << 16) + 3, Dtype::F32, Op::Sum) }
-                .with(SegmentParameters { matrix: Some(matrix), ..SegmentParameters::default() })
-        }));
+        cases.extend(
+            Matrix::MADE
+                .map(|matrix| case(n, Dtype::F32, Op::Sum, SegmentParameters::product(matrix))),
+        );
         cases
     }
 }

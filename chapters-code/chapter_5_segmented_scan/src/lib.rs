@@ -3,10 +3,9 @@
 //! Here stands the table of rungs, in four groups: conversions between the two ways to describe segments,
 //! scans, reductions, and the product of a sparse matrix and a vector, whose rows are segments. A rung is a
 //! file, `rungs/<name>.rs`, which launches the kernel in `kernels/<name>.cu`; each rung is the one before
-//! with one idea changed. [`problem::scan`] and its siblings hold the buffers and the judge of each
-//! group, [`mod@reference`] the expected results. [`task`] says which group a case belongs to, [`parameters`] what its
-//! options mean, [`segments`] where its segments begin, and [`pairs`] is the second level of the scans that have
-//! several launches.
+//! with one idea changed. [`problem`] holds the buffers and the judge of each group, [`mod@reference`] the expected
+//! results. [`task`] says which group a case belongs to, [`parameters`] what its options mean, [`segments`] where its
+//! segments begin, and [`pairs`] is the second level of the scans that have several launches.
 
 mod baseline;
 pub mod broken;
@@ -22,11 +21,8 @@ pub mod task;
 
 use harness::{Element, Ladder, ladder};
 pub use parameters::{Conversion, Matrix, SegmentParameters, Segments};
-
-use crate::problem::{
-    reduce::SegmentedReduce, scan::SegmentedScan, spmv::Product, to_flags::ToFlags,
-    to_offsets::ToOffsets,
-};
+use problem::{Product, SegmentedReduce, SegmentedScan, ToFlags, ToOffsets};
+use rungs::*;
 
 /// The rungs, one file each.
 pub mod rungs {
@@ -67,19 +63,16 @@ pub mod rungs {
 
 /// The conversions from offsets to head flags.
 pub fn to_flags() -> Ladder<ToFlags> {
-    use rungs::*;
     ladder![flags_of_offsets, bits_of_offsets, bits_tiled]
 }
 
 /// The conversions from head flags to offsets.
 pub fn to_offsets() -> Ladder<ToOffsets> {
-    use rungs::*;
     ladder![offsets_of_flags, offsets_of_bits, offsets_single_pass]
 }
 
 /// The segmented scans.
 pub fn scans<T: Element>() -> Ladder<SegmentedScan<T>> {
-    use rungs::*;
     ladder![
         thread_per_segment,
         block_per_segment,
@@ -94,7 +87,6 @@ pub fn scans<T: Element>() -> Ladder<SegmentedScan<T>> {
 
 /// The segmented reductions.
 pub fn reductions<T: Element>() -> Ladder<SegmentedReduce<T>> {
-    use rungs::*;
     ladder![
         reduce_thread_per_segment,
         reduce_warp_per_segment,
@@ -108,6 +100,5 @@ pub fn reductions<T: Element>() -> Ladder<SegmentedReduce<T>> {
 
 /// The products of a sparse matrix and a vector.
 pub fn products() -> Ladder<Product> {
-    use rungs::*;
     ladder![spmv_thread_per_row, spmv_warp_per_row, spmv_lanes_per_row, spmv_merge_path, spmv_tiles,]
 }

@@ -2,21 +2,13 @@
 
 use std::{path::Path, process::ExitCode, sync::Arc};
 
-use chapter_5_segmented_scan::{
-    Matrix,
-    chapter::Segmented,
-    market::{self, MarketError},
-};
+use chapter_5_segmented_scan::{Matrix, chapter::Segmented, market};
 use clap::Parser;
-use harness::{Error, Shape};
+use harness::Shape;
 
 mod arguments;
 
 use arguments::Arguments;
-
-fn unreadable(error: MarketError) -> Error {
-    Error::usage(error, "give --matrix a whole file in Matrix Market's coordinate format")
-}
 
 fn main() -> ExitCode {
     report::exit(run(Arguments::parse()))
@@ -27,7 +19,7 @@ fn run(arguments: Arguments) -> anyhow::Result<bool> {
     let mut chapter = Segmented::OF_SEED;
     let mut options = arguments.options;
     if let (Some(path), Matrix::File) = (&arguments.matrix, matrix) {
-        let file = market::read(Path::new(path)).map_err(unreadable)?;
+        let file = market::read(Path::new(path))?;
         let n = file.values.len() as u64;
         options.elements = vec![Shape::Vector { n }];
         chapter.file = Some(Arc::new(file));

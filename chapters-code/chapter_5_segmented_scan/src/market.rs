@@ -1,49 +1,17 @@
 //! Sparse matrices out of files in Matrix Market's coordinate format (Boisvert, Pozo and Remington 1996).
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    str::FromStr,
-};
+use std::{fs, path::Path};
 
-use harness::device::host_available_bytes;
+use harness::{Error, device::host_available_bytes};
 
 use crate::{segments::Offsets, sparse::Csr};
 
-/// What is wrong with a file, and where.
-#[derive(Debug, thiserror::Error)]
-#[error("{}{}: {what}", path.display(), place(*line))]
-pub struct MarketError {
-    /// The file.
-    path: PathBuf,
-    /// The line, from 1; 0 for the whole file.
-    line: usize,
-    what: String,
-}
+/// The entries that a file leaves out, on the other side of the diagonal: the name of the matrix's symmetry, and the factor
+/// of their values. None where the file leaves out nothing.
+type Symmetry = Option<(&'static str, f32)>;
 
-fn place(line: usize) -> String {
-    match line {
-        0 => String::new(),
-        _ => format!(":{line}"),
-    }
-}
-
-/// What the entries of a file are.
-#[derive(Clone, Copy, PartialEq)]
-enum Field {
-    /// A value each.
-    Number,
-    /// Places only: every value is 1.
-    Pattern,
-}
-
-/// What of the matrix a file leaves out.
-#[derive(Clone, Copy, PartialEq)]
-enum Symmetry {
-    General,
-    Symmetric,
-    Skew,
-}
+const SYMMETRIC: Symmetry = Some(("symmetric", 1.0));
+const SKEW: Symmetry = Some(("skew-symmetric", -1.0));
 
 /// An entry: row and column from 0, and value.
 type Entry = (u32, u32, f32);
@@ -51,42 +19,45 @@ type Entry = (u32, u32, f32);
 /// Reads the matrix in a file.
 ///
 /// # Errors
-/// [`MarketError`] with the file, the line and the cause.
-pub fn read(path: &Path) -> Result<Csr, MarketError> {
-    let error = |(line, what)| MarketError { path: path.to_path_buf(), line, what };
+/// [`Error::Usage`] with the file, the line and the cause.
+pub fn read(path: &Path) -> Result<Csr, Error> {
+    let error = |(line, what): (usize, String)| {
+        let line = if line == 0 { String::new() } else { format!(":{line}") };
+        let what = format!("{}{line}: {what}", path.display());
+        Error::usage(what, "give --matrix a whole file in Matrix Market's coordinate format")
+    };
     let text = fs::read_to_string(path).map_err(|reason| error((0, reason.to_string())))?;
     // A share for the device, and for what it computes; what is not known is not refused.
     let room = host_available_bytes().map_or(u64::MAX, |bytes| bytes / 4);
     parse(&text, room).map_err(error)
 }
 
-/// A cause with its line.
-type Placed<T> = Result<T, (usize, String)>;
-
-/// The matrix of a text, whose rows and columns may take `room` bytes.
-fn parse(text: &str, room: u64) -> Placed<Csr> {
+/// The matrix of a text, whose rows and columns may take `room` bytes. An error has its line, from 1.
+fn parse(text: &str, room: u64) -> Result<Csr, (usize, String)> {
     let mut lines = (1..).zip(text.lines());
-    let (field, symmetry) = header(lines.next().map_or("", |(_, line)| line))?;
+    let (is_pattern, symmetry) =
+        header(lines.next().map_or("", |(_, line)| line)).map_err(|what| (1, what))?;
     let mut lines = lines.filter(|(_, line)| !line.starts_with('%') && !line.trim().is_empty());
-    let Some((at, sizes)) = lines.next() else {
-        return Err((text.lines().count(), not_numbers(SIZES, "")));
+    let (at, sizes) = lines.next().unwrap_or((text.lines().count(), ""));
+    let numbers: Vec<_> = sizes.split_whitespace().map(|word| word.parse().ok()).collect();
+    let [Some(rows), Some(columns), Some(wanted)] = numbers[..] else {
+        return Err((at, not_numbers("rows, columns and entries", sizes)));
     };
-    let sizes = numbers(sizes, SIZES).map_err(|what| (at, what))?;
-    let wanted = sizes[2];
-    let shape = shape(sizes, symmetry, room).map_err(|what| (at, what))?;
+    let shape = shape([rows, columns, wanted], symmetry, room).map_err(|what| (at, what))?;
     let (mut entries, mut found, mut last) = (Vec::new(), 0, at);
     for (at, line) in lines {
         if found == wanted {
             return Err((at, format!("an entry more than the {wanted} that were announced")));
         }
-        let entry = entry(line, field, shape).map_err(|what| (at, what))?;
-        if symmetry == Symmetry::Skew && entry.0 == entry.1 {
+        let (row, column, value) = entry(line, is_pattern, shape).map_err(|what| (at, what))?;
+        if symmetry == SKEW && row == column {
             let what =
                 "an entry on the diagonal: in a skew-symmetric matrix it is 0 there, and left out";
             return Err((at, what.into()));
         }
-        entries.push(entry);
-        entries.extend(mirrored(entry, symmetry));
+        entries.push((row, column, value));
+        let mirrored = symmetry.filter(|_| row != column);
+        entries.extend(mirrored.map(|(_, factor)| (column, row, factor * value)));
         (found, last) = (found + 1, at);
     }
     match found < wanted {
@@ -94,8 +65,6 @@ fn parse(text: &str, room: u64) -> Placed<Csr> {
         false => Ok(by_rows(&entries, shape)),
     }
 }
-
-const SIZES: &str = "rows, columns and entries";
 
 /// Rows and columns, if they can be had.
 fn shape(
@@ -109,12 +78,7 @@ fn shape(
         let most = rows.max(columns).max(entries);
         return Err(format!("{most} rows, columns or entries are more than 32 bits count"));
     }
-    let name = match symmetry {
-        Symmetry::General => None,
-        Symmetry::Symmetric => Some("symmetric"),
-        Symmetry::Skew => Some("skew-symmetric"),
-    };
-    if let Some(symmetry) = name.filter(|_| rows != columns) {
+    if let Some((symmetry, _)) = symmetry.filter(|_| rows != columns) {
         return Err(format!(
             "a {symmetry} matrix has as many rows as columns, not {rows} and {columns}"
         ));
@@ -129,81 +93,54 @@ fn shape(
     }
 }
 
-fn header(line: &str) -> Placed<(Field, Symmetry)> {
+/// Whether entries are places only, whose values are 1; and which of them the file leaves out.
+fn header(line: &str) -> Result<(bool, Symmetry), String> {
     let line = line.to_lowercase();
     let words: Vec<&str> = line.split_whitespace().collect();
     let ["%%matrixmarket", "matrix", "coordinate", field, symmetry] = words[..] else {
-        return Err((1, "it does not begin with `%%MatrixMarket matrix coordinate …`".into()));
+        return Err("it does not begin with `%%MatrixMarket matrix coordinate …`".into());
     };
-    let field = match field {
-        "real" | "integer" => Field::Number,
-        "pattern" => Field::Pattern,
-        other => {
-            let readable = "what can be read are real, integer and pattern";
-            return Err((1, format!("entries are `{other}`; {readable}")));
-        }
-    };
+    if !["real", "integer", "pattern"].contains(&field) {
+        let readable = "what can be read are real, integer and pattern";
+        return Err(format!("entries are `{field}`; {readable}"));
+    }
     let symmetry = match symmetry {
-        "general" => Symmetry::General,
-        "symmetric" => Symmetry::Symmetric,
-        "skew-symmetric" => Symmetry::Skew,
+        "general" => None,
+        "symmetric" => SYMMETRIC,
+        "skew-symmetric" => SKEW,
         other => {
             let readable = "what can be read are general, symmetric and skew-symmetric";
-            return Err((1, format!("the matrix is `{other}`; {readable}")));
+            return Err(format!("the matrix is `{other}`; {readable}"));
         }
     };
-    Ok((field, symmetry))
+    Ok((field == "pattern", symmetry))
 }
 
 fn not_numbers(wanted: &str, found: &str) -> String {
     format!("wanted are {wanted}, found is `{found}`")
 }
 
-/// A line of `N` numbers and nothing else.
-fn numbers<T: FromStr, const N: usize>(line: &str, wanted: &str) -> Result<[T; N], String> {
-    let words = line.split_whitespace().map(|word| word.parse().ok());
-    let numbers: Option<Vec<T>> = words.collect();
-    let numbers = numbers.and_then(|numbers| numbers.try_into().ok());
-    numbers.ok_or_else(|| not_numbers(wanted, line))
-}
-
-fn entry(line: &str, field: Field, (rows, columns): (u32, u32)) -> Result<Entry, String> {
-    let (row, column, value) = match field {
-        Field::Pattern => {
-            let [row, column] = numbers::<u64, 2>(line, "a row and a column")?;
-            (row, column, 1.0)
-        }
-        Field::Number => {
-            let words: Vec<&str> = line.split_whitespace().collect();
-            let wanted = || not_numbers("a row, a column and a value", line);
-            let [row, column, value] = words[..] else {
-                return Err(wanted());
-            };
-            let place = |word: &str| word.parse::<u64>().map_err(|_| wanted());
-            let number = value.parse::<f32>().map_err(|_| wanted())?;
-            if !number.is_finite() {
-                return Err(format!(
-                    "the value is `{value}`, which is no finite number of 32 bits"
-                ));
-            }
-            (place(row)?, place(column)?, number)
-        }
+fn entry(line: &str, is_pattern: bool, (rows, columns): (u32, u32)) -> Result<Entry, String> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let (row, column, text) = match (is_pattern, &words[..]) {
+        (true, &[row, column]) => (row, column, "1"),
+        (false, &[row, column, value]) => (row, column, value),
+        _ => ("", "", ""),
     };
+    let (Ok(row), Ok(column), Ok(value)) =
+        (row.parse::<u64>(), column.parse::<u64>(), text.parse::<f32>())
+    else {
+        let wanted = if is_pattern { "a row and a column" } else { "a row, a column and a value" };
+        return Err(not_numbers(wanted, line));
+    };
+    if !value.is_finite() {
+        return Err(format!("the value is `{text}`, which is no finite number of 32 bits"));
+    }
     let in_range = |which, index: u64, most: u32| match (1..=u64::from(most)).contains(&index) {
         true => Ok(index as u32 - 1),
         false => Err(format!("{which} {index} is not in 1 to {most}")),
     };
     Ok((in_range("row", row, rows)?, in_range("column", column, columns)?, value))
-}
-
-/// The entry on the other side of the diagonal, which the file leaves out.
-fn mirrored((row, column, value): Entry, symmetry: Symmetry) -> Option<Entry> {
-    match symmetry {
-        _ if row == column => None,
-        Symmetry::General => None,
-        Symmetry::Symmetric => Some((column, row, value)),
-        Symmetry::Skew => Some((column, row, -value)),
-    }
 }
 
 /// Sorts entries by rows, in each row as they come.
@@ -212,7 +149,7 @@ fn by_rows(entries: &[Entry], (rows, columns_in_all): (u32, u32)) -> Csr {
     for &(row, ..) in entries {
         lengths[row as usize] += 1;
     }
-    let rows = Offsets::of_lengths(lengths).unwrap_or_else(|_| Offsets::none());
+    let rows = Offsets::of_lengths(lengths).expect("`shape` refuses more than 32 bits count");
     let mut next = rows.as_slice().to_vec();
     let mut columns = vec![0; entries.len()];
     let mut values = vec![0.0; entries.len()];
@@ -275,22 +212,19 @@ mod tests {
         let refused = |rest: &str, message| check(&format!("{HEADER}{rest}"), Err(message));
         let most = "2: 18446744073709551615 rows, columns or entries are more than 32 bits count";
         refused("4 4 18446744073709551615\n", most);
-        refused(
-            "60 11 0\n",
-            "2: 1004 bytes are needed for its rows and columns, and 1000 are free",
-        );
+        let needed = "2: 1004 bytes are needed for its rows and columns, and 1000 are free";
+        refused("60 11 0\n", needed);
         let finite = "which is no finite number of 32 bits";
         for value in ["nan", "inf", "1e400"] {
             let message = format!("3: the value is `{value}`, {finite}");
             check(&format!("{HEADER}1 1 1\n1 1 {value}\n"), Err(&message));
         }
-        let symmetric = "%%MatrixMarket matrix coordinate real symmetric\n2 3 1\n1 3 3\n";
+        let of = |symmetry, rest| HEADER.replace("general", symmetry) + rest;
         let square = "2: a symmetric matrix has as many rows as columns, not 2 and 3";
-        check(symmetric, Err(square));
-        let skew = "%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n1 1 3\n";
+        check(&of("symmetric", "2 3 1\n1 3 3\n"), Err(square));
         let diagonal =
             "3: an entry on the diagonal: in a skew-symmetric matrix it is 0 there, and left out";
-        check(skew, Err(diagonal));
+        check(&of("skew-symmetric", "2 2 1\n1 1 3\n"), Err(diagonal));
     }
 
     #[test]
@@ -298,16 +232,11 @@ mod tests {
         let none = "1: it does not begin with `%%MatrixMarket matrix coordinate …`";
         check("", Err(none));
         check("%%MatrixMarket matrix array real general\n", Err(none));
-        let complex = "%%MatrixMarket matrix coordinate complex general\n1 1 0\n";
         let field = "1: entries are `complex`; what can be read are real, integer and pattern";
-        check(complex, Err(field));
-        let hermitian = "%%MatrixMarket matrix coordinate real hermitian\n";
-        check(
-            hermitian,
-            Err(
-                "1: the matrix is `hermitian`; what can be read are general, symmetric and skew-symmetric",
-            ),
-        );
+        check(&HEADER.replace("real", "complex"), Err(field));
+        let readable = "what can be read are general, symmetric and skew-symmetric";
+        let symmetry = format!("1: the matrix is `hermitian`; {readable}");
+        check(&HEADER.replace("general", "hermitian"), Err(&symmetry));
         let refused = |rest: &str, message| check(&format!("{HEADER}{rest}"), Err(message));
         refused("", "1: wanted are rows, columns and entries, found is ``");
         refused("3 2\n", "2: wanted are rows, columns and entries, found is `3 2`");
@@ -316,15 +245,11 @@ mod tests {
         refused("3 2 1\n%\n1 0 1\n", "4: column 0 is not in 1 to 2");
         refused("3 2 2\n1 1 1\n", "3: it is cut off: 1 of 2 entries are there");
         refused("3 2 1\n1 1 1\n2 2 2\n", "4: an entry more than the 1 that were announced");
-        refused("3 2 1\n1 1\n", "3: wanted are a row, a column and a value, found is `1 1`");
-        refused("3 2 1\n1 1 x\n", "3: wanted are a row, a column and a value, found is `1 1 x`");
-        refused(
-            "1 1 1\n1 1 1 1\n",
-            "3: wanted are a row, a column and a value, found is `1 1 1 1`",
-        );
-        refused(
-            "5000000000 1 1\n",
-            "2: 5000000000 rows, columns or entries are more than 32 bits count",
-        );
+        for line in ["1 1", "1 1 x", "1 1 1 1"] {
+            let message = format!("3: wanted are a row, a column and a value, found is `{line}`");
+            check(&format!("{HEADER}3 2 1\n{line}\n"), Err(&message));
+        }
+        let large = "2: 5000000000 rows, columns or entries are more than 32 bits count";
+        refused("5000000000 1 1\n", large);
     }
 }

@@ -1,16 +1,12 @@
 //! The scan of the pairs that blocks leave behind: of a flag and a value, level by level, until one block is
 //! left. The scans of several launches have it in common.
 
-use std::sync::Arc;
-
-pub use chapter_3_scan::problem::one_thread_per_element;
-use cudarc::driver::{
-    CudaFunction, CudaSlice, CudaStream, DriverError, LaunchConfig, PushKernelArg,
-};
+use chapter_3_scan::problem::one_thread_per_element;
+use cudarc::driver::{CudaFunction, CudaSlice, DriverError, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Kind, PtxText, buffer, ptx};
+use harness::{Element, Error, Kind, PtxText, buffer, kernel::grid, ptx};
 
-use crate::{problem::scan::SegmentedScan, rungs::shuffle};
+use crate::{problem::SegmentedScan, rungs::shuffle};
 
 /// The kernels that add the block offsets to a scan of blocks, with entries such as `sum_f32`.
 pub static ADD_BLOCK_OFFSETS: PtxText = ptx!("kernels/add_block_offsets.ptx");
@@ -48,31 +44,36 @@ impl<T: Element> Level<T> {
     }
 }
 
-/// The pairs of all levels, and the kernels that scan them.
+/// The pairs of all levels, and the kernels that scan them and add what they say.
 pub struct Pairs<T> {
     /// The levels. The first has the pairs of the blocks that scan elements, the last has one pair.
     pub levels: Vec<Level<T>>,
+    /// The number of elements of each block of the first level.
+    tile: u64,
     scan: CudaFunction,
     add_block_offsets: CudaFunction,
 }
 
 impl<T: Element> Pairs<T> {
-    /// The pairs of `blocks` blocks, for which `add_block_offsets` adds what the pairs say.
+    /// The pairs of `blocks` blocks of `tile` elements. The kernels of `add_ptx` add what the pairs say.
     ///
     /// # Errors
     /// [`Error::Driver`] where the kernels cannot be loaded or the device has no room.
     pub fn new(
         p: &SegmentedScan<T>,
         blocks: u64,
-        add_block_offsets: CudaFunction,
+        tile: u64,
+        add_ptx: PtxText,
     ) -> Result<Self, Error> {
         let module = p.device.context.load_module(Ptx::from_src(shuffle::RUNG.ptx))?;
         let scan = module.load_function(&format!("{}_{}", Kind::Inclusive, p.operator()))?;
+        let module = p.device.context.load_module(Ptx::from_src(add_ptx))?;
+        let add_block_offsets = module.load_function(&p.operator())?; // such as sum_f32
         let mut levels = vec![Level::new(p, blocks)?];
         while let Some(last) = levels.last().filter(|last| last.blocks > 1) {
             levels.push(Level::new(p, last.blocks.div_ceil(TILE))?);
         }
-        Ok(Self { levels, scan, add_block_offsets })
+        Ok(Self { levels, tile, scan, add_block_offsets })
     }
 
     /// The largest number of rounded operations of all levels above the first: a warp's scan, that of the
@@ -81,11 +82,13 @@ impl<T: Element> Pairs<T> {
         (self.levels.len() - 1) as u64 * (5 + 5 + 2 + 1)
     }
 
-    /// Scans the pairs of the first level.
+    /// Scans the pairs of the first level, and adds to the elements of each of its blocks what is open before it. Where
+    /// there is one block, nothing is open.
     ///
     /// # Errors
     /// The driver's error, where it refuses a launch.
-    pub fn scan(&mut self, stream: &Arc<CudaStream>) -> Result<(), DriverError> {
+    pub fn scan_and_add(&mut self, p: &mut SegmentedScan<T>) -> Result<(), DriverError> {
+        let stream = &p.device.stream;
         for l in 1..self.levels.len() {
             let (below, level) = self.levels.split_at_mut(l);
             let (below, level) = (&mut below[l - 1], &mut level[0]);
@@ -95,38 +98,21 @@ impl<T: Element> Pairs<T> {
             launch.arg(&mut level.values).arg(&mut level.heads).arg(&mut level.reached);
             // SAFETY: shuffle.cu is `(const T* in, const u8* flags, T* out, size_t n, T* values, u8* heads, u32*
             // reached)`. It reads in[0 .. n] and flags[0 .. n], writes out[0 .. n], and a pair per block.
-            unsafe { launch.launch(blocks_of_a_tile(level.blocks))? };
+            unsafe { launch.launch(grid(level.blocks, TILE as u32))? };
         }
-        for l in (1..self.levels.len() - 1).rev() {
+        for l in (0..self.levels.len() - 1).rev() {
             let (below, level) = self.levels.split_at_mut(l);
-            let (below, level) = (&mut below[l - 1], &level[0]);
+            let level = &level[0];
+            let (mut out, n, tile) = match below.last_mut() {
+                Some(below) => (below.scanned.as_view_mut(), below.blocks, TILE),
+                None => (p.out.view_mut(), p.n, self.tile),
+            };
             let mut launch = stream.launch_builder(&self.add_block_offsets);
-            launch.arg(&mut below.scanned).arg(&below.blocks);
-            launch.arg(&level.scanned).arg(&level.reached).arg(&TILE);
-            // SAFETY: add_block_offsets.cu is `(T* out, size_t n, const T* scanned, const u32* reached, size_t items_per_block)`.
-            // It updates out[0 .. n], and reads scanned and reached for each block of `share` elements.
-            unsafe { launch.launch(one_thread_per_element(below.blocks))? };
+            launch.arg(&mut out).arg(&n).arg(&level.scanned).arg(&level.reached).arg(&tile);
+            // SAFETY: add_block_offsets.cu is `(T* out, size_t n, const T* scanned, const u32* reached, size_t
+            // items_per_block)`. It updates out[0 .. n], and reads scanned and reached for each block of `tile` elements.
+            unsafe { launch.launch(one_thread_per_element(n))? };
         }
         Ok(())
     }
-}
-
-fn blocks_of_a_tile(blocks: u64) -> LaunchConfig {
-    LaunchConfig {
-        grid_dim: (blocks as u32, 1, 1),
-        block_dim: (TILE as u32, 1, 1),
-        shared_mem_bytes: 0,
-    }
-}
-
-/// The kernel `add_block_offsets` of a PTX text for the operator and the type of a problem.
-///
-/// # Errors
-/// [`Error::Driver`] where the kernel cannot be loaded.
-pub fn add_block_offsets<T: Element>(
-    p: &SegmentedScan<T>,
-    ptx: PtxText,
-) -> Result<CudaFunction, Error> {
-    let module = p.device.context.load_module(Ptx::from_src(ptx))?;
-    Ok(module.load_function(&p.operator())?) // such as sum_f32
 }

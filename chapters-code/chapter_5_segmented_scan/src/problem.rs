@@ -1,16 +1,23 @@
 //! What the rungs solve: for each group of rungs the buffers on the device, the inputs and the judge.
 
-pub mod reduce;
-pub mod scan;
-pub mod spmv;
-pub mod to_flags;
-pub mod to_offsets;
+mod reduce;
+mod scan;
+mod spmv;
+mod to_flags;
+mod to_offsets;
+
+pub use reduce::{Reduced, SegmentedReduce};
+pub use scan::SegmentedScan;
+pub use spmv::Product;
+pub use to_flags::ToFlags;
+pub use to_offsets::ToOffsets;
 
 use harness::{Case, ChapterParameters, Error, Op, Refusal, Rung, Shape};
 
 use crate::{
     Matrix, SegmentParameters, Segments,
-    segments::{self, Offsets, SegmentsError},
+    chapter::rungs_of,
+    segments::{self, Offsets},
     task::{Task, entry_name},
 };
 
@@ -23,40 +30,37 @@ pub enum Form {
     Bits,
 }
 
-/// The segments of a case.
-///
-/// # Errors
-/// [`Error::Usage`] where there are more elements than offsets of 32 bits reach.
-pub fn division(case: &Case) -> Result<Offsets, Error> {
-    segments::of_case(case).map_err(too_many)
+impl Form {
+    /// Bytes of the flags of `n` elements.
+    pub fn bytes(self, n: u64) -> u64 {
+        match self {
+            Self::Bytes => n,
+            Self::Bits => 4 * n.div_ceil(32),
+        }
+    }
 }
 
-/// The error for segments that cannot be made.
-pub(crate) fn too_many(error: SegmentsError) -> Error {
-    Error::Usage(format!("{error}\n  remedy: give -n, up to 4294901760"))
-}
-
-/// Checks that another case has as many segments as the buffers were made for.
+/// The segments of another case, as many as the buffers were made for.
 ///
 /// # Errors
-/// [`Error::Usage`] where it has more or fewer.
-pub(crate) fn same_count(own: &Offsets, other: &Offsets) -> Result<(), Error> {
+/// [`Error::Usage`] where the case has more or fewer.
+pub(crate) fn as_many(own: &Offsets, other: Offsets) -> Result<Offsets, Error> {
     match (own.count(), other.count()) {
-        (own, other) if own == other => Ok(()),
-        (own, other) => Err(Error::Usage(format!(
-            "the buffers are for {own} segments, and the case has {other}\n  remedy: choose cases with one \
+        (own, count) if own == count => Ok(other),
+        (own, count) => Err(Error::Usage(format!(
+            "the buffers are for {own} segments, and the case has {count}\n  remedy: choose cases with one \
              number of segments"
         ))),
     }
 }
 
-/// Refuses matrices of elements, other tasks, and what the rung has no kernel for.
-pub fn refuses(rung: &Rung, case: &Case, is_own: fn(Task) -> bool) -> Option<Refusal> {
+/// Refuses matrices of elements, tasks that are not the rung's, and what the rung has no kernel for.
+pub fn unsuited(rung: &Rung, case: &Case) -> Option<Refusal> {
     let task = Task::of(case);
     let has_operator = !matches!(task, Task::Multiply(_)) || case.op == Op::Sum;
     match case.shape {
         Shape::Matrix { .. } => Some(Refusal::wants_vector()),
-        Shape::Vector { .. } if !is_own(task) => {
+        Shape::Vector { .. } if rungs_of(task).iter().all(|own| own.name != rung.name) => {
             Some(Refusal::because("does something else; see --list"))
         }
         Shape::Vector { .. } => {
@@ -65,9 +69,9 @@ pub fn refuses(rung: &Rung, case: &Case, is_own: fn(Task) -> bool) -> Option<Ref
     }
 }
 
-/// Refuses segments, or rows, of more than `most` elements, which one thread or block would take too long
-/// for.
-pub fn too_long(case: &Case, most: u64) -> Option<Refusal> {
+/// As [`unsuited`], and refuses segments, or rows, of more than `MOST` elements, which one thread or block would take
+/// too long for.
+pub fn unsuited_or_longer<const MOST: u64>(rung: &Rung, case: &Case) -> Option<Refusal> {
     let n = case.elements();
     let SegmentParameters { matrix, segments, .. } = SegmentParameters::of(case);
     let longest = match (matrix, segments) {
@@ -76,10 +80,9 @@ pub fn too_long(case: &Case, most: u64) -> Option<Refusal> {
         (Some(Matrix::Banded), _) => 0,
         (None, segments) => segments::longest(segments.unwrap_or(Segments::Of(64)), n),
     };
-    (longest > most).then(|| {
-        Refusal::LeftOut(
-            format!("is left out of segments longer than {most} elements, where it takes long")
-                .into(),
-        )
-    })
+    let left_out = || {
+        let why = "is left out of segments longer than";
+        Refusal::LeftOut(format!("{why} {MOST} elements, where it takes long").into())
+    };
+    unsuited(rung, case).or_else(|| (longest > MOST).then(left_out))
 }

@@ -150,6 +150,21 @@ fn multiply<'a>(
 mod tests {
     use super::*;
 
+    /// A right result is accepted, and a wrong element of it is found.
+    fn check<T: Element>(right: &[T], wrong_at: &[usize], judge: impl Fn(&[u8]) -> Verdict) {
+        assert!(judge(bytemuck::cast_slice(right)).is_correct());
+        for &at in wrong_at {
+            let mut wrong = right.to_vec();
+            wrong[at] = T::from_f64(-1e9);
+            let failure = &judge(bytemuck::cast_slice(&wrong)).failures[0];
+            assert!(failure.message.contains(&format!("out[{at}]")), "{failure:?}");
+        }
+    }
+
+    fn values<T: Element>(results: impl Iterator<Item = Accepted<T>>) -> Vec<T> {
+        results.map(|accepted| accepted.nearest()).collect()
+    }
+
     /// Cut into groups, the judge sees what it sees of the whole, also at borders and empty segments.
     #[test]
     fn groups_are_judged_as_a_whole() {
@@ -158,21 +173,10 @@ mod tests {
         let elements: Vec<i32> = (1..=offsets.elements() as i32).collect();
         let expected = Expected::new(Op::Sum, 1, &elements, &offsets);
         assert!(offsets.groups(GROUP).len() > 4);
-        let judge_scan =
-            |expected: Expected<_>, computed: &[u8]| expected.judge_scan(Kind::Inclusive, computed);
-        for (right, judge) in [
-            (values(expected.scan(Kind::Inclusive)), judge_scan as fn(_, &[u8]) -> _),
-            (values(expected.reduce()), Expected::judge_reduce),
-        ] {
-            let verdict = |values: &[i32]| judge(expected, bytemuck::cast_slice(values));
-            assert!(verdict(&right).is_correct());
-            for at in [0, right.len() / 2, right.len() - 1] {
-                let mut wrong = right.clone();
-                wrong[at] += 1;
-                let failure = &verdict(&wrong).failures[0];
-                assert!(failure.message.contains(&format!("out[{at}]")), "{failure:?}");
-            }
-        }
+        let right = values(expected.scan(Kind::Inclusive));
+        let wrong_at = [0, right.len() / 2, right.len() - 1];
+        check(&right, &wrong_at, |computed| expected.judge_scan(Kind::Inclusive, computed));
+        check(&values(expected.reduce()), &[0, 100_000, 199_999], |c| expected.judge_reduce(c));
     }
 
     /// A segment of several chunks between short ones is judged as it is scanned by one core.
@@ -181,39 +185,13 @@ mod tests {
         let offsets = Offsets::of_lengths([3, 3 * CHUNK as u32 + 5, 0, 7]).expect("they fit");
         let elements: Vec<f32> = (0..offsets.elements()).map(|i| (i % 17) as f32).collect();
         let expected = Expected::new(Op::Sum, 1 << 20, &elements, &offsets);
-        for kind in [Kind::Inclusive, Kind::Exclusive] {
-            let right: Vec<f32> = expected.scan(kind).map(|accepted| accepted.nearest()).collect();
-            let verdict = |values: &[f32]| expected.judge_scan(kind, bytemuck::cast_slice(values));
-            assert!(verdict(&right).is_correct());
-            for at in [2, 3 + CHUNK, 3 + 2 * CHUNK + 1, right.len() - 1] {
-                let mut wrong = right.clone();
-                wrong[at] += 1e9;
-                let failure = &verdict(&wrong).failures[0];
-                assert!(failure.message.contains(&format!("out[{at}]")), "{failure:?}");
-            }
+        for kind in Kind::ALL {
+            let wrong_at = [2, 3 + CHUNK, 3 + 2 * CHUNK + 1, elements.len() - 1];
+            let right = values(expected.scan(kind));
+            check(&right, &wrong_at, |computed| expected.judge_scan(kind, computed));
         }
-        let sums: Vec<f32> = expected.reduce().map(|accepted| accepted.nearest()).collect();
-        assert_eq!(
-            sums[1],
-            elements[3..3 * CHUNK + 8].iter().map(|&x| f64::from(x)).sum::<f64>() as f32
-        );
-    }
-
-    fn values(results: impl Iterator<Item = Accepted<i32>>) -> Vec<i32> {
-        results.map(|accepted| accepted.nearest()).collect()
-    }
-
-    /// [[1 2] [6 7 1] [1 2 3 4]].
-    #[test]
-    fn the_example_of_the_chapter() {
-        let x = [1, 2, 6, 7, 1, 1, 2, 3, 4];
-        let offsets = Offsets::of_lengths([2, 3, 4]).expect("they are few");
-        let expected = Expected::new(Op::Sum, 1, &x, &offsets);
-        let exclusive = values(expected.scan(Kind::Exclusive));
-        assert_eq!(exclusive, [0, 1, 0, 6, 13, 0, 1, 3, 6]);
-        let inclusive = values(expected.scan(Kind::Inclusive));
-        assert_eq!(inclusive, [1, 3, 6, 13, 14, 1, 3, 6, 10]);
-        assert_eq!(values(expected.reduce()), [3, 14, 10]);
+        let sum: f64 = elements[3..3 * CHUNK + 8].iter().map(|&x| f64::from(x)).sum();
+        assert_eq!(values(expected.reduce())[1], sum as f32);
     }
 
     #[test]

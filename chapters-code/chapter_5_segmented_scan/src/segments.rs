@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use crate::{SegmentParameters, Segments};
-use harness::{Case, ChapterParameters, inputs};
+use harness::{Case, ChapterParameters, Error, inputs};
 use rayon::prelude::*;
 
 /// What is wrong with offsets or flags.
@@ -14,34 +14,15 @@ pub enum SegmentsError {
     /// There is no first offset, or it is not 0.
     #[error("offsets begin with 0, at which the first segment begins")]
     NoBeginning,
-    /// A segment ends before it begins.
-    #[error("offsets[{at}] is {offset}, less than the {before} before it: offsets never decrease")]
-    Decreasing {
-        /// The index in the array of offsets.
-        at: usize,
-        /// The offset at this index.
-        offset: u32,
-        /// The one before.
-        before: u32,
-    },
-    /// A segment ends behind the last element.
-    #[error("offsets[{at}] is {offset}, past the end of {n} elements")]
-    PastTheEnd {
-        /// The index in the array of offsets.
-        at: usize,
-        /// The offset at this index.
-        offset: u32,
-        /// The number of elements.
-        n: usize,
-    },
-    /// Elements at the end belong to no segment.
-    #[error("the last offset is {last}, but there are {n} elements: some belong to no segment")]
-    ElementsLeftOver {
-        /// The last offset.
-        last: u32,
-        /// The number of elements.
-        n: usize,
-    },
+    /// A segment ends before it begins: the index of an offset, the offset, and the one before it.
+    #[error("offsets[{0}] is {1}, less than the {2} before it: offsets never decrease")]
+    Decreasing(usize, u32, u32),
+    /// A segment ends behind the last element: the index of an offset, the offset, and the number of elements.
+    #[error("offsets[{0}] is {1}, past the end of {2} elements")]
+    PastTheEnd(usize, u32, usize),
+    /// Elements at the end belong to no segment: the last offset, and the number of elements.
+    #[error("the last offset is {0}, but there are {1} elements: some belong to no segment")]
+    ElementsLeftOver(u32, usize),
     /// The first element begins no segment.
     #[error("flags[0] is 0: the first element must begin a segment, or it belongs to none")]
     NoHead,
@@ -67,14 +48,14 @@ impl Offsets {
         for (at, &offset) in offsets.iter().enumerate() {
             let before = offsets[at.saturating_sub(1)];
             if offset < before {
-                return Err(SegmentsError::Decreasing { at, offset, before });
+                return Err(SegmentsError::Decreasing(at, offset, before));
             }
             if offset as usize > n {
-                return Err(SegmentsError::PastTheEnd { at, offset, n });
+                return Err(SegmentsError::PastTheEnd(at, offset, n));
             }
         }
         match offsets[offsets.len() - 1] {
-            last if (last as usize) < n => Err(SegmentsError::ElementsLeftOver { last, n }),
+            last if (last as usize) < n => Err(SegmentsError::ElementsLeftOver(last, n)),
             _ => Ok(Self(offsets)),
         }
     }
@@ -106,11 +87,6 @@ impl Offsets {
             offsets.push(end);
         }
         Ok(Self(offsets))
-    }
-
-    /// No segments, and no elements.
-    pub fn none() -> Self {
-        Self(vec![0])
     }
 
     /// The same segments but for the empty ones: what flags can tell of.
@@ -194,28 +170,40 @@ impl Offsets {
 /// The number of words with flags that one core writes at a time.
 const PART: usize = 1 << 16;
 
-/// The segments of a case; of 64 where it does not say. They depend on its seed and size alone.
+/// The number of elements of a case. Kernels count elements and ends of segments in 32 bits, up to a whole tile.
 ///
 /// # Errors
-/// [`SegmentsError::TooMany`].
-pub fn of_case(case: &Case) -> Result<Offsets, SegmentsError> {
-    let n = u32::try_from(case.elements());
-    let n = n.map_err(|_| SegmentsError::TooMany(case.elements() as usize))?;
-    let kind = SegmentParameters::of(case).segments.unwrap_or(Segments::Of(64));
-    if let Segments::Of(length) = kind {
-        let begin = |s: u64| (s * u64::from(length)).min(n.into()) as u32;
-        let segments = u64::from(n.div_ceil(length));
-        return Ok(Offsets((0..=segments).into_par_iter().map(begin).collect()));
+/// [`Error::Usage`] where there are more.
+pub fn count(case: &Case) -> Result<u32, Error> {
+    let n = case.elements();
+    let most = u64::from(u32::MAX) - (1 << 16);
+    let too_many = SegmentsError::TooMany(n as usize);
+    if n > most { Err(Error::usage(too_many, "give -n, up to 4294901760")) } else { Ok(n as u32) }
+}
+
+impl Offsets {
+    /// The segments of a case; of 64 where it does not say. They depend on its seed and size alone.
+    ///
+    /// # Errors
+    /// As [`count`].
+    pub fn of_case(case: &Case) -> Result<Offsets, Error> {
+        let n = count(case)?;
+        let kind = SegmentParameters::of(case).segments.unwrap_or(Segments::Of(64));
+        if let Segments::Of(length) = kind {
+            let begin = |s: u64| (s * u64::from(length)).min(n.into()) as u32;
+            let segments = u64::from(n.div_ceil(length));
+            return Ok(Offsets((0..=segments).into_par_iter().map(begin).collect()));
+        }
+        let (mut offsets, mut end) = (vec![0], 0);
+        while end < n {
+            end += length(kind, case, offsets.len() as u64 - 1).min(n - end);
+            offsets.push(end);
+        }
+        if kind == Segments::Empty {
+            offsets.push(end);
+        }
+        Ok(Offsets(offsets))
     }
-    let (mut offsets, mut end) = (vec![0], 0);
-    while end < n {
-        end += length(kind, case, offsets.len() as u64 - 1).min(n - end);
-        offsets.push(end);
-    }
-    if kind == Segments::Empty {
-        offsets.push(end);
-    }
-    Ok(Offsets(offsets))
 }
 
 /// The first segment of [`Segments::Lopsided`] of `n` elements.
@@ -276,11 +264,7 @@ mod tests {
     #[test]
     fn flags_forget_empty_segments() {
         let offsets = Offsets::of_lengths([0, 2, 0, 0, 1, 0]).expect("they are few");
-        assert_eq!(offsets.as_slice(), [0, 0, 2, 2, 2, 3, 3]);
-        assert_eq!(offsets.flags(), [1, 0, 1]);
-        let again = Offsets::of_flags(&offsets.flags()).expect("flags");
-        assert_eq!(again.as_slice(), [0, 2, 3]);
-        assert_eq!(again, offsets.without_empty());
+        assert_eq!(Offsets::of_flags(&offsets.flags()), Ok(offsets.without_empty()));
     }
 
     #[test]
@@ -295,28 +279,18 @@ mod tests {
         let refused = |offsets: &[u32], n| Offsets::new(offsets.into(), n).err();
         assert_eq!(refused(&[], 0), Some(SegmentsError::NoBeginning));
         assert_eq!(refused(&[1, 2], 2), Some(SegmentsError::NoBeginning));
-        let (at, n) = (2, 5);
-        let decreasing = SegmentsError::Decreasing { at, offset: 3, before: 4 };
-        assert_eq!(refused(&[0, 4, 3, 5], n), Some(decreasing));
-        let past = SegmentsError::PastTheEnd { at, offset: 6, n };
-        assert_eq!(refused(&[0, 4, 6], n), Some(past));
-        let left_over = SegmentsError::ElementsLeftOver { last: 4, n };
-        assert_eq!(refused(&[0, 4], n), Some(left_over));
+        assert_eq!(refused(&[0, 4, 3, 5], 5), Some(SegmentsError::Decreasing(2, 3, 4)));
+        assert_eq!(refused(&[0, 4, 6], 5), Some(SegmentsError::PastTheEnd(2, 6, 5)));
+        assert_eq!(refused(&[0, 4], 5), Some(SegmentsError::ElementsLeftOver(4, 5)));
         assert_eq!(Offsets::of_flags(&[0, 1]), Err(SegmentsError::NoHead));
         let long = Offsets::of_lengths([u32::MAX, 1]);
         assert_eq!(long, Err(SegmentsError::TooMany(1 << 32)));
     }
 
     fn drawn(segments: Segments, n: u64) -> Offsets {
-        let case = Case {
-            parameters: SegmentParameters {
-                segments: Some(segments),
-                ..SegmentParameters::default()
-            }
-            .into(),
-            ..Case::vector(n, Dtype::F32, Op::Sum)
-        };
-        of_case(&case).expect("they are few enough")
+        let parameters = SegmentParameters::in_segments(None, segments);
+        let case = Case::vector(n, Dtype::F32, Op::Sum).with(parameters);
+        Offsets::of_case(&case).expect("they are few enough")
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! Sparse matrices whose rows are stored one after another (CSR): made by seed, in three shapes.
 
-use harness::{Case, ChapterParameters, inputs};
+use harness::{Case, Error, inputs};
 
 use crate::{
     Matrix, SegmentParameters, Segments,
-    segments::{self, Offsets, SegmentsError},
+    segments::{self, Offsets},
 };
 
 /// A sparse matrix: row r has `values[i]` in `columns[i]` for i of `rows`' segment r.
@@ -28,12 +28,13 @@ const SHORT: u32 = 4;
 /// A square matrix of about as many entries as a case has elements, by its seed.
 ///
 /// # Errors
-/// [`SegmentsError::TooMany`].
-pub fn made(kind: Matrix, case: &Case) -> Result<Csr, SegmentsError> {
+/// As [`segments::count`].
+pub fn made(kind: Matrix, case: &Case) -> Result<Csr, Error> {
+    let in_segments = |s| Offsets::of_case(&case.with(SegmentParameters::in_segments(None, s)));
     let rows = match kind {
-        Matrix::Banded => of_length(BAND, case),
-        Matrix::PowerLaw | Matrix::File => segments::of_case(&with(Segments::PowerLaw, case)),
-        Matrix::LongRow => long_row(case.elements()),
+        Matrix::Banded => in_segments(Segments::Of(BAND)),
+        Matrix::PowerLaw | Matrix::File => in_segments(Segments::PowerLaw),
+        Matrix::LongRow => Ok(long_row(segments::count(case)?)),
     }?;
     let order = (rows.count() as u32).max(1);
     let columns = columns(kind, &rows, order, case.seed);
@@ -41,27 +42,15 @@ pub fn made(kind: Matrix, case: &Case) -> Result<Csr, SegmentsError> {
     Ok(Csr { rows, columns_in_all: order, columns, values })
 }
 
-fn with(segments: Segments, case: &Case) -> Case {
-    let parameters = SegmentParameters { segments: Some(segments), ..SegmentParameters::of(case) };
-    Case { parameters: parameters.into(), ..*case }
-}
-
-fn of_length(length: u32, case: &Case) -> Result<Offsets, SegmentsError> {
-    segments::of_case(&with(Segments::Of(length), case))
-}
-
 /// Rows of four entries, and in their middle one with half of all.
-fn long_row(n: u64) -> Result<Offsets, SegmentsError> {
-    let n = u32::try_from(n).map_err(|_| SegmentsError::TooMany(n as usize))?;
+fn long_row(n: u32) -> Offsets {
     let (long, short) = (n - n / 2, n / 2);
-    let count = short.div_ceil(SHORT);
-    let before = count / 2;
-    let shorts = (0..count).map(|r| SHORT.min(short - r * SHORT));
+    let shorts = (0..short.div_ceil(SHORT)).map(|r| SHORT.min(short - r * SHORT));
     let mut lengths: Vec<u32> = shorts.collect();
     if long > 0 {
-        lengths.insert(before as usize, long);
+        lengths.insert(lengths.len() / 2, long);
     }
-    Offsets::of_lengths(lengths)
+    Offsets::of_lengths(lengths).expect("n elements in all")
 }
 
 /// Beside the diagonal in a banded matrix, with strides as of a cube of points; anywhere in others.

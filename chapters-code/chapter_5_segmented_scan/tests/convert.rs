@@ -5,7 +5,7 @@ use crate::common::{Run, SEGMENTS, contents, conversion};
 use chapter_5_segmented_scan::{
     Conversion, Segments,
     chapter::Segmented,
-    problem::{to_flags::ToFlags, to_offsets::ToOffsets},
+    problem::{ToFlags, ToOffsets},
     segments::Offsets,
     to_flags, to_offsets,
 };
@@ -45,9 +45,8 @@ fn several_tiles_and_launches() {
     let cases = [Segments::Of(1), Segments::Of(32), Segments::PowerLaw, Segments::Giant].map(case);
     let single_pass = |rung: &Rung, _: &Case| rung.name == "offsets_single_pass";
     under_schedules(1..=3, || check(&testing::run(&Segmented::OF_SEED, &cases, &single_pass)));
-    let device = testing::simulator().device.clone();
-    let problem = ToOffsets::new(&device, &case(Segments::PowerLaw)).expect("memory");
-    let mut run = Run::new(problem, &to_offsets()[2]);
+    let offsets = Offsets::of_case(&case(Segments::PowerLaw)).expect("they are few");
+    let mut run = offsets_of(&to_offsets()[2], &offsets, offsets.as_slice().len());
     for _ in 0..3 {
         let verdict = run.once().judged();
         assert!(verdict.is_correct(), "{verdict:?}");
@@ -70,7 +69,7 @@ fn schedules_make_no_difference() {
 fn flags_of(rung: &(Rung, Prepare<ToFlags>), offsets: &Offsets) -> Run<ToFlags> {
     let n = offsets.elements() as u64;
     let case = conversion(n, Conversion::ToFlags, Segments::Giant);
-    let problem = ToFlags::of(&testing::simulator().device, &case, offsets.clone());
+    let problem = ToFlags::new(&testing::simulator().device, &case, offsets.clone());
     let mut run = Run::new(problem.expect("memory"), rung);
     let verdict = run.once().judged();
     assert!(verdict.is_correct(), "{}: {verdict:?}", rung.0.name);
@@ -86,7 +85,7 @@ fn offsets_of(
     let n = offsets.elements() as u64;
     let case = conversion(n, Conversion::ToOffsets, Segments::Giant);
     let device = testing::simulator().device.clone();
-    let problem = ToOffsets::of(&device, &case, offsets.clone().without_empty(), capacity);
+    let problem = ToOffsets::new(&device, &case, offsets.clone().without_empty(), capacity);
     let mut run = Run::new(problem.expect("memory"), rung);
     run.once();
     run

@@ -10,13 +10,13 @@ use crate::common::{
 use chapter_5_segmented_scan::{
     Matrix, Segments,
     chapter::Segmented,
-    problem::scan::SegmentedScan,
+    problem::SegmentedScan,
     products,
     rungs::{reduce_one_length::has_one_length, warp_specialized},
     segments::Offsets,
     task::{Task, entry_name},
 };
-use harness::{Case, Dtype, Kind, Op, Rung};
+use harness::{Case, Dtype, Kind, Op, Rung, inputs};
 use report::testing::{self, SIZES, check, under_schedules};
 
 /// Around the tiles of 4,096, 6,144 and 16,384 elements of four bytes, and three of them and a bit.
@@ -411,8 +411,9 @@ fn the_example_by_hand() {
     ];
     for (case, expected) in expected {
         for rung in rungs_of(Task::of(&case)) {
-            let results = written(&rung, &case, &elements, &offsets);
-            assert_eq!(results, expected, "{}", rung.name);
+            let mut run = AnyRun::new(rung.name, &case, &elements, &offsets);
+            assert_eq!(run.written(), expected, "{}", rung.name);
+            assert!(run.judged().is_correct(), "{}", rung.name);
         }
     }
 }
@@ -448,7 +449,9 @@ fn stages_that_do_not_fit_a_block_are_refused() {
     let case = scan(1000, Segments::Of(64));
     let mut refused = |room: u32| {
         device.properties.shared_bytes_a_block = room;
-        let problem = SegmentedScan::<f32>::new(&device, &case).expect("memory");
+        let (elements, division) = (inputs::generate(&case), Offsets::of_case(&case));
+        let problem = SegmentedScan::<f32>::new(&device, &case, elements, division.expect("few"));
+        let problem = problem.expect("memory");
         let prepared = warp_specialized::prepare(&problem, &warp_specialized::RUNG);
         prepared.err().map(|error| error.to_string())
     };

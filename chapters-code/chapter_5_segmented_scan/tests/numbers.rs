@@ -11,9 +11,10 @@ use report::testing;
 /// The largest number of rounded additions that an element of a case passes through. Its buffers are empty:
 /// the rung is only prepared.
 fn depth(rung: &str, case: Case) -> u64 {
-    match AnyRun::<f32>::new(rung, &case, &[], &Offsets::none()) {
+    let none = Offsets::of_lengths([]).expect("they are few");
+    match AnyRun::<f32>::new(rung, &case, &[], &none) {
         AnyRun::Scan(run) => run.launch.promise,
-        AnyRun::Reduce(run) => run.launch.promise.depth(),
+        AnyRun::Reduce(run) => run.launch.promise.depth,
     }
 }
 

@@ -1,9 +1,9 @@
 //! Warps vote: flags are bits in a register, and only the counts of blocks are scanned.
 
 use chapter_3_scan::rungs::lookback;
-use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, buffer, rung};
+use harness::{Element, Launch, Prepared, Rung, buffer, kernel::grid, rung};
 
 use crate::problem::{Compaction, Order, vectors_only};
 
@@ -20,11 +20,6 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Prepared<Compactio
     let scatter = module.load_function(&p.entry())?; // such as mask_b32
     let module = p.device.context.load_module(Ptx::from_src(lookback::RUNG.ptx))?;
     let scan = module.load_function("exclusive_sum_i64")?;
-    let grid = |blocks: u64, threads: u32| LaunchConfig {
-        grid_dim: (blocks as u32, 1, 1),
-        block_dim: (threads, 1, 1),
-        shared_mem_bytes: 0,
-    };
     let blocks = p.n.div_ceil(2048);
     let tiles = blocks.div_ceil(8192); // of 64 KiB of counts
     let (config, scan_config) = (grid(blocks, 256), grid(tiles, 512));

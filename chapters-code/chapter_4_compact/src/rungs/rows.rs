@@ -3,7 +3,7 @@
 use chapter_3_scan::rungs::lookback;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, buffer, rung};
+use harness::{Element, Launch, Prepared, Rung, buffer, kernel::grid, rung};
 
 use super::ballot;
 use crate::inputs;
@@ -29,11 +29,6 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Prepared<Compactio
     let width = row / unit;
     let module = p.device.context.load_module(Ptx::from_src(lookback::RUNG.ptx))?;
     let scan = module.load_function("exclusive_sum_i64")?;
-    let grid = |blocks: u64, threads: u32| LaunchConfig {
-        grid_dim: (blocks as u32, 1, 1),
-        block_dim: (threads, 1, 1),
-        shared_mem_bytes: 0,
-    };
     let blocks = p.n.div_ceil(2048);
     let tiles = blocks.div_ceil(8192); // of 64 KiB of counts
     let (numbering, scan_config) = (grid(blocks, 256), grid(tiles, 512));

@@ -1,9 +1,9 @@
 //! Flags of 0 and 1, their scan by chapter 3, and a scatter to the indices that the scan gives.
 
 use chapter_3_scan::rungs::lookback;
-use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Kind, Launch, Prepared, Rung, buffer, rung};
+use harness::{Element, Kind, Launch, Prepared, Rung, buffer, kernel::grid, rung};
 
 use crate::problem::{Compaction, Order, small_indices};
 
@@ -25,11 +25,6 @@ pub fn with_scan<T: Element>(
     let scatter = module.load_function(&p.entry())?; // such as mask_b32
     let module = p.device.context.load_module(Ptx::from_src(lookback::RUNG.ptx))?;
     let scan = module.load_function(&format!("{kind}_sum_u32"))?;
-    let grid = |blocks: u64, threads: u32| LaunchConfig {
-        grid_dim: (blocks as u32, 1, 1),
-        block_dim: (threads, 1, 1),
-        shared_mem_bytes: 0,
-    };
     let tiles = p.n.div_ceil(16_384); // of 64 KiB of flags
     let (config, scan_config) = (grid(p.n.div_ceil(256), 256), grid(tiles, 512));
     let mut flags = buffer::scratch::<u32>(&p.device, p.n)?;

@@ -48,7 +48,7 @@ pub fn rung<T: Element>(wanted: &Rung) -> (Rung, Prepare<Compaction<T>>) {
 /// A case with its seeded elements and mask, and an output with room for `capacity`.
 pub fn problem<T: Element>(device: &Device, case: &Case, capacity: u64) -> Compaction<T> {
     let (elements, mask) = (generate(case), inputs::mask(case));
-    Compaction::of(device, case, elements, &mask, capacity).expect("a problem")
+    Compaction::new(device, case, elements, &mask, capacity).expect("a problem")
 }
 
 /// The count and the whole output that a rung writes.

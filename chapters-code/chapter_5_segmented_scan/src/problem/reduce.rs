@@ -2,42 +2,22 @@
 
 use bytemuck::cast_slice;
 use harness::{
-    Case, Device, Element, Error, InputArray, Memory, Output, Problem, Refusal, Rung, Traffic,
+    Case, Device, Element, Error, InputArray, Memory, Output, Problem, Traffic,
     baselines::{Baselines, Way},
     inputs,
     verify::Verdict,
 };
 
-use super::{division, refuses, same_count};
-use crate::{
-    baseline,
-    reference::Expected,
-    segments::Offsets,
-    task::{Task, entry_name},
-};
+use super::as_many;
+use crate::{baseline, reference::Expected, segments::Offsets, task::entry_name};
 
-/// How a launch knows where segments are, and the largest number of rounded operations that an element passes through.
+/// What the launch of a reduction promises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Given {
-    /// It reads their offsets.
-    Offsets {
-        /// The largest number of rounded operations.
-        depth: u64,
-    },
-    /// All have one length, which the host gives it.
-    Length {
-        /// The largest number of rounded operations.
-        depth: u64,
-    },
-}
-
-impl Given {
+pub struct Reduced {
     /// The largest number of rounded operations that an element passes through.
-    pub fn depth(self) -> u64 {
-        match self {
-            Self::Offsets { depth } | Self::Length { depth } => depth,
-        }
-    }
+    pub depth: u64,
+    /// Whether the launch reads offsets. If not, all segments have one length, which the host gives it.
+    pub reads_offsets: bool,
 }
 
 /// A segmented reduction on the device.
@@ -60,19 +40,11 @@ pub struct SegmentedReduce<T: Element> {
 }
 
 impl<T: Element> SegmentedReduce<T> {
-    /// Makes the input of a case and copies it to the device.
-    ///
-    /// # Errors
-    /// [`Error::Usage`] where there are too many elements, [`Error::Driver`] where the device has no room.
-    pub fn new(device: &Device, case: &Case) -> Result<Self, Error> {
-        Self::of(device, case, inputs::generate(case), division(case)?)
-    }
-
     /// The reduction of these elements in these segments, as many as the case has.
     ///
     /// # Errors
     /// [`Error::Driver`] where the device has no room.
-    pub fn of(
+    pub fn new(
         device: &Device,
         case: &Case,
         host: Vec<T>,
@@ -108,7 +80,7 @@ impl<T: Element> SegmentedReduce<T> {
 }
 
 impl<T: Element> Problem for SegmentedReduce<T> {
-    type Promise = Given;
+    type Promise = Reduced;
 
     fn setting(&self) -> (&Device, &Case) {
         (&self.device, &self.case)
@@ -118,16 +90,13 @@ impl<T: Element> Problem for SegmentedReduce<T> {
         vec![&mut self.out, &mut self.values, &mut self.offsets]
     }
 
-    fn compare(&self, given: &Given, _launches: u64) -> Result<Verdict, Error> {
-        self.out.judge(|results| self.expected(given.depth()).judge_reduce(cast_slice(results)))
+    fn compare(&self, promise: &Reduced, _launches: u64) -> Result<Verdict, Error> {
+        self.out.judge(|results| self.expected(promise.depth).judge_reduce(cast_slice(results)))
     }
 
-    fn traffic(&self, given: &Given) -> Traffic {
+    fn traffic(&self, promise: &Reduced) -> Traffic {
         let segments = u64::from(self.segments);
-        let offsets = match given {
-            Given::Offsets { .. } => segments + 1,
-            Given::Length { .. } => 0,
-        };
+        let offsets = if promise.reads_offsets { segments + 1 } else { 0 };
         Traffic {
             read: self.case.input_bytes() + 4 * offsets,
             written: size_of::<T>() as u64 * segments,
@@ -135,20 +104,14 @@ impl<T: Element> Problem for SegmentedReduce<T> {
     }
 
     fn refill(&mut self, case: &Case) -> Result<(), Error> {
-        let division = division(case)?;
-        same_count(&self.division, &division)?;
+        let division = as_many(&self.division, Offsets::of_case(case)?)?;
         self.values.refill(inputs::generate(case))?;
         self.offsets.refill(division.as_slice().to_vec())?;
         (self.case, self.division) = (*case, division);
         Ok(())
     }
 
-    fn baseline(&self, _given: &Given, library: &Baselines) -> Result<Vec<Way<Self>>, Error> {
+    fn baseline(&self, _promise: &Reduced, library: &Baselines) -> Result<Vec<Way<Self>>, Error> {
         baseline::reduce(self, library)
     }
-}
-
-/// Refuses all but reductions for which the rung has a kernel.
-pub fn reductions_only(rung: &Rung, case: &Case) -> Option<Refusal> {
-    refuses(rung, case, |task| task == Task::Reduce)
 }

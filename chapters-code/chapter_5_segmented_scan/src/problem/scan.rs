@@ -2,19 +2,14 @@
 
 use bytemuck::cast_slice;
 use harness::{
-    Case, Device, Element, Error, InputArray, Memory, Output, Problem, Refusal, Rung, Traffic,
+    Case, Device, Element, Error, InputArray, Memory, Output, Problem, Traffic,
     baselines::{Baselines, Way},
     inputs,
     verify::Verdict,
 };
 
-use super::{division, refuses, same_count};
-use crate::{
-    baseline, parameters,
-    reference::Expected,
-    segments::Offsets,
-    task::{Task, entry_name},
-};
+use super::as_many;
+use crate::{baseline, parameters, reference::Expected, segments::Offsets, task::entry_name};
 
 /// A segmented scan on the device: elements, and the segments in all three forms.
 pub struct SegmentedScan<T: Element> {
@@ -40,19 +35,11 @@ pub struct SegmentedScan<T: Element> {
 }
 
 impl<T: Element> SegmentedScan<T> {
-    /// Makes the input of a case and copies it to the device.
-    ///
-    /// # Errors
-    /// [`Error::Usage`] where there are too many elements, [`Error::Driver`] where the device has no room.
-    pub fn new(device: &Device, case: &Case) -> Result<Self, Error> {
-        Self::of(device, case, inputs::generate(case), division(case)?)
-    }
-
     /// The scan of these elements in these segments, as many as the case has.
     ///
     /// # Errors
     /// [`Error::Driver`] where the device has no room.
-    pub fn of(
+    pub fn new(
         device: &Device,
         case: &Case,
         host: Vec<T>,
@@ -80,11 +67,6 @@ impl<T: Element> SegmentedScan<T> {
     /// The operator and the type, such as `sum_f32`.
     pub fn operator(&self) -> String {
         format!("{}_{}", self.case.op, T::DTYPE)
-    }
-
-    /// The threads per block: the rung's own number, unless the case asks for another.
-    pub fn threads(&self, own: u32) -> u32 {
-        self.case.block.unwrap_or(own)
     }
 
     pub(crate) fn expected(&self, depth: u64) -> Expected<'_, T> {
@@ -123,8 +105,7 @@ impl<T: Element> Problem for SegmentedScan<T> {
     }
 
     fn refill(&mut self, case: &Case) -> Result<(), Error> {
-        let division = division(case)?;
-        same_count(&self.division, &division)?;
+        let division = as_many(&self.division, Offsets::of_case(case)?)?;
         self.values.refill(inputs::generate(case))?;
         self.flags.refill(division.flags())?;
         self.bits.refill(padded(division.bits()))?;
@@ -136,9 +117,4 @@ impl<T: Element> Problem for SegmentedScan<T> {
     fn baseline(&self, _depth: &u64, library: &Baselines) -> Result<Vec<Way<Self>>, Error> {
         baseline::scan(self, library)
     }
-}
-
-/// Refuses all but scans for which the rung has a kernel.
-pub fn scans_only(rung: &Rung, case: &Case) -> Option<Refusal> {
-    refuses(rung, case, |task| matches!(task, Task::Scan(_)))
 }

@@ -3,17 +3,16 @@
 use std::sync::Arc;
 
 use harness::{
-    Case, ChapterParameters, Device, Error, InputArray, Memory, Output, Problem, Refusal, Rung,
-    Traffic,
+    Case, ChapterParameters, Device, Error, InputArray, Memory, Output, Problem, Traffic,
     baselines::{Baselines, Way},
     verify::Verdict,
 };
 
-use super::{refuses, same_count, too_many};
+use super::as_many;
 use crate::{
     Matrix, SegmentParameters, baseline, reference,
     sparse::{self, Csr},
-    task::{Task, entry_name},
+    task::entry_name,
 };
 
 /// A sparse matrix of `f32` in compressed rows (CSR), and a vector, on the device.
@@ -95,8 +94,8 @@ impl Problem for Product {
         // A matrix from a file is the same with every seed.
         if let Some(kind) = SegmentParameters::of(case).matrix.filter(|&kind| kind != Matrix::File)
         {
-            let matrix = sparse::made(kind, case).map_err(too_many)?;
-            same_count(&self.matrix.rows, &matrix.rows)?;
+            let mut matrix = sparse::made(kind, case)?;
+            matrix.rows = as_many(&self.matrix.rows, matrix.rows)?;
             self.matrix = Arc::new(matrix);
         }
         self.case = *case;
@@ -109,9 +108,4 @@ impl Problem for Product {
     fn baseline(&self, _depth: &u64, library: &Baselines) -> Result<Vec<Way<Self>>, Error> {
         baseline::multiply(self, library)
     }
-}
-
-/// Refuses all but products for which the rung has a kernel.
-pub fn products_only(rung: &Rung, case: &Case) -> Option<Refusal> {
-    refuses(rung, case, |task| matches!(task, Task::Multiply(_)))
 }

@@ -1,13 +1,9 @@
 //! The conversion from offsets to head flags.
 
-use crate::Conversion;
-use harness::{
-    Case, Device, Dtype, Error, Input, InputArray, Memory, Op, Output, Problem, Refusal, Rung,
-    Traffic, verify::Verdict,
-};
+use harness::{Case, Device, Error, InputArray, Memory, Output, Problem, Traffic, verify::Verdict};
 
-use super::{Form, division, refuses, same_count};
-use crate::{segments::Offsets, task::Task};
+use super::{Form, as_many};
+use crate::segments::Offsets;
 
 /// Offsets on the device, and room for head flags in both forms.
 pub struct ToFlags {
@@ -29,19 +25,11 @@ pub struct ToFlags {
 }
 
 impl ToFlags {
-    /// Makes the segments of a case and copies them to the device.
-    ///
-    /// # Errors
-    /// [`Error::Usage`] where there are too many elements, [`Error::Driver`] where the device has no room.
-    pub fn new(device: &Device, case: &Case) -> Result<Self, Error> {
-        Self::of(device, case, division(case)?)
-    }
-
     /// The conversion of these segments, of as many elements as the case has.
     ///
     /// # Errors
     /// [`Error::Driver`] where the device has no room.
-    pub fn of(device: &Device, case: &Case, division: Offsets) -> Result<Self, Error> {
+    pub fn new(device: &Device, case: &Case, division: Offsets) -> Result<Self, Error> {
         let n = division.elements();
         Ok(Self {
             device: device.clone(),
@@ -76,30 +64,12 @@ impl Problem for ToFlags {
     }
 
     fn traffic(&self, form: &Form) -> Traffic {
-        let written = match form {
-            Form::Bytes => self.n,
-            Form::Bits => 4 * self.n.div_ceil(32),
-        };
-        Traffic { read: 4 * (u64::from(self.segments) + 1), written }
+        Traffic { read: 4 * (u64::from(self.segments) + 1), written: form.bytes(self.n) }
     }
 
     fn refill(&mut self, case: &Case) -> Result<(), Error> {
-        let division = division(case)?;
-        same_count(&self.division, &division)?;
+        let division = as_many(&self.division, Offsets::of_case(case)?)?;
         (self.case, self.division) = (*case, division);
         self.offsets.refill(self.division.as_slice().to_vec())
-    }
-}
-
-/// Refuses all but conversions to flags.
-pub fn to_flags_only(rung: &Rung, case: &Case) -> Option<Refusal> {
-    refuses(rung, case, |task| task == Task::Convert(Conversion::ToFlags))
-}
-
-/// The same case of a conversion, whatever elements are asked for: offsets and flags alone are read.
-pub fn without_elements(case: &Case) -> Case {
-    match Task::of(case) {
-        Task::Convert(_) => Case { dtype: Dtype::U32, op: Op::Sum, input: Input::Uniform, ..*case },
-        Task::Scan(_) | Task::Reduce | Task::Multiply(_) => *case,
     }
 }

@@ -1,18 +1,12 @@
 //! The conversion from head flags to offsets.
 
-use std::iter;
-
-use crate::Conversion;
 use harness::{
-    Case, Device, Error, InputArray, Memory, Output, Problem, Refusal, Rung, Traffic,
-    verify::{self, Accepted, Verdict},
+    Case, Device, Error, InputArray, Memory, Output, Problem, Traffic,
+    verify::{self, Verdict},
 };
 
-use super::{Form, division, refuses, same_count, scan::padded};
-use crate::{segments::Offsets, task::Task};
-
-/// The number of offsets that one core compares at a time.
-const CHUNK: usize = 1 << 16;
+use super::{Form, as_many, scan::padded};
+use crate::segments::Offsets;
 
 /// Head flags on the device, in both forms, and room for offsets.
 pub struct ToOffsets {
@@ -36,21 +30,11 @@ pub struct ToOffsets {
 }
 
 impl ToOffsets {
-    /// Makes the segments of a case and copies their flags to the device.
-    ///
-    /// # Errors
-    /// [`Error::Usage`] where there are too many elements, [`Error::Driver`] where the device has no room.
-    pub fn new(device: &Device, case: &Case) -> Result<Self, Error> {
-        let division = division(case)?.without_empty();
-        let capacity = division.as_slice().len();
-        Self::of(device, case, division, capacity)
-    }
-
     /// The conversion of these segments, of which none is empty, with room for `capacity` offsets.
     ///
     /// # Errors
     /// [`Error::Driver`] where the device has no room.
-    pub fn of(
+    pub fn new(
         device: &Device,
         case: &Case,
         division: Offsets,
@@ -86,38 +70,24 @@ impl Problem for ToOffsets {
         Ok(match (self.count.download()?, self.offsets.download()?) {
             (Ok(count), Ok(offsets)) => {
                 // The number of segments, and behind it the offsets.
-                let mut computed = offsets;
-                computed.insert(0, count[0]);
-                let (count, offsets) = (self.division.count() as u32, self.division.as_slice());
-                verify::compare_chunks(bytemuck::cast_slice(&computed), CHUNK, |c| {
-                    let head = iter::once(&count).filter(move |_| c == 0);
-                    let offsets = &offsets[(c * CHUNK).saturating_sub(1).min(offsets.len())..];
-                    head.chain(offsets).copied().map(Accepted::Equal)
-                })
+                let expected = [&[self.division.count() as u32], self.division.as_slice()].concat();
+                let computed = [count, offsets].concat();
+                verify::compare_equal(bytemuck::cast_slice(&computed), &expected)
             }
             (Err(failure), _) | (_, Err(failure)) => Verdict::of(failure),
         })
     }
 
     fn traffic(&self, form: &Form) -> Traffic {
-        let read = match form {
-            Form::Bytes => self.n,
-            Form::Bits => 4 * self.n.div_ceil(32),
-        };
         // The offsets, and their number.
-        Traffic { read, written: 4 * (self.division.as_slice().len() as u64 + 1) }
+        let written = 4 * (self.division.as_slice().len() as u64 + 1);
+        Traffic { read: form.bytes(self.n), written }
     }
 
     fn refill(&mut self, case: &Case) -> Result<(), Error> {
-        let division = division(case)?.without_empty();
-        same_count(&self.division, &division)?;
+        let division = as_many(&self.division, Offsets::of_case(case)?.without_empty())?;
         (self.case, self.division) = (*case, division);
         self.flags.refill(self.division.flags())?;
         self.bits.refill(padded(self.division.bits()))
     }
-}
-
-/// Refuses all but conversions to offsets.
-pub fn to_offsets_only(rung: &Rung, case: &Case) -> Option<Refusal> {
-    refuses(rung, case, |task| task == Task::Convert(Conversion::ToOffsets))
 }

@@ -4,16 +4,12 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{Launch, Prepared, Rung, rung};
 
-use crate::problem::{
-    Form,
-    to_flags::{ToFlags, to_flags_only, without_elements},
-};
+use crate::problem::{Form, ToFlags, unsuited};
 
 rung!(
     "bits_of_offsets",
     "one bit per element: segments share words, which takes atomics",
-    refuses(to_flags_only),
-    adapts(without_elements)
+    refuses(unsuited)
 );
 
 /// Flags are set to zero. Then one thread per segment sets the flag of a segment that has elements.

@@ -4,16 +4,12 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{Launch, Prepared, Rung, rung};
 
-use crate::problem::{
-    Form,
-    to_flags::{ToFlags, to_flags_only, without_elements},
-};
+use crate::problem::{Form, ToFlags, unsuited};
 
 rung!(
     "bits_tiled",
     "a block makes a tile of flags in shared memory, and stores each word once",
-    refuses(to_flags_only),
-    adapts(without_elements)
+    refuses(unsuited)
 );
 
 /// Flags of a tile.

@@ -4,15 +4,12 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{Element, Launch, MOST_OF_ONE_THREAD, Prepared, Rung, rung};
 
-use crate::problem::{
-    scan::{SegmentedScan, scans_only},
-    too_long,
-};
+use crate::problem::{SegmentedScan, unsuited_or_longer};
 
 rung!(
     "block_per_segment",
     "every segment has a block",
-    refuses(|rung, case| scans_only(rung, case).or_else(|| too_long(case, 16 * MOST_OF_ONE_THREAD)))
+    refuses(unsuited_or_longer::<{ 16 * MOST_OF_ONE_THREAD }>)
 );
 
 /// One launch, with one block per segment.

@@ -4,17 +4,9 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{Launch, Prepared, Rung, rung};
 
-use crate::problem::{
-    Form,
-    to_flags::{ToFlags, to_flags_only, without_elements},
-};
+use crate::problem::{Form, ToFlags, unsuited};
 
-rung!(
-    "flags_of_offsets",
-    "one byte per element: every segment stores its own",
-    refuses(to_flags_only),
-    adapts(without_elements)
-);
+rung!("flags_of_offsets", "one byte per element: every segment stores its own", refuses(unsuited));
 
 /// Flags are set to zero. Then one thread per segment sets the flag of a segment that has elements.
 pub fn prepare(p: &ToFlags, rung: &Rung) -> Prepared<ToFlags> {

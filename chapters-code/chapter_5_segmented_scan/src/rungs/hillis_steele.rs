@@ -4,10 +4,10 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{Element, Launch, Prepared, Rung, rung};
 
-use crate::pairs::{ADD_BLOCK_OFFSETS, Pairs, add_block_offsets, one_thread_per_element};
-use crate::problem::scan::{SegmentedScan, scans_only};
+use crate::pairs::{ADD_BLOCK_OFFSETS, Pairs};
+use crate::problem::{SegmentedScan, unsuited};
 
-rung!("hillis_steele", "log2 B steps over pairs of a flag and a value", refuses(scans_only));
+rung!("hillis_steele", "log2 B steps over pairs of a flag and a value", refuses(unsuited));
 
 /// Scans the blocks, then the pairs that they leave, and adds what is open before each block.
 pub fn prepare<T: Element>(p: &SegmentedScan<T>, rung: &Rung) -> Prepared<SegmentedScan<T>> {
@@ -22,7 +22,7 @@ pub fn with_pairs<T: Element>(
 ) -> Prepared<SegmentedScan<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?; // such as inclusive_sum_f32
-    let threads = p.threads(256);
+    let threads = p.case.block.unwrap_or(256);
     let tile = u64::from(threads); // elements per block
     let blocks = p.n.div_ceil(tile).max(1);
     let config = LaunchConfig {
@@ -30,8 +30,7 @@ pub fn with_pairs<T: Element>(
         block_dim: (threads, 1, 1),
         shared_mem_bytes: pairs * threads * (size_of::<T>() as u32 + 1),
     };
-    let add_block_offsets = add_block_offsets(p, ADD_BLOCK_OFFSETS)?;
-    let mut pairs = Pairs::new(p, blocks, add_block_offsets.clone())?;
+    let mut pairs = Pairs::new(p, blocks, tile, ADD_BLOCK_OFFSETS)?;
     // Eight steps in a block, and the offset of the block.
     let depth = 8 + pairs.depth();
 
@@ -44,16 +43,6 @@ pub fn with_pairs<T: Element>(
         // SAFETY: hillis_steele.cu is `(const T* in, const u8* flags, T* out, size_t n, T* values, u8* heads, u32*
         // reached)`. It reads in[0 .. n] and their flags, writes out[0 .. n], and the other three per block.
         unsafe { launch.launch(config)? };
-        if blocks == 1 {
-            return Ok(());
-        }
-
-        pairs.scan(&p.device.stream)?;
-        let first = &pairs.levels[0];
-        let mut launch = p.device.stream.launch_builder(&add_block_offsets);
-        launch.arg(&mut out).arg(&p.n).arg(&first.scanned).arg(&first.reached).arg(&tile);
-        // SAFETY: add_block_offsets.cu is `(T* out, size_t n, const T* scanned, const u32* reached, size_t items_per_block)`.
-        // It updates out[0 .. n], and reads scanned and reached for each block of `share` elements.
-        unsafe { launch.launch(one_thread_per_element(p.n)) }.map(drop)
+        pairs.scan_and_add(p)
     }))
 }

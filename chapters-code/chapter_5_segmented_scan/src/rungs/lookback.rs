@@ -5,12 +5,12 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{Element, Launch, Op, Prepared, Rung, buffer, rung};
 
-use crate::problem::scan::{SegmentedScan, scans_only};
+use crate::problem::{SegmentedScan, unsuited};
 
 rung!(
     "lookback",
     "a single pass: a block looks back as far as the last head",
-    refuses(scans_only),
+    refuses(unsuited),
     // A block adds the aggregates and prefixes that it finds, and these depend on the schedule.
     varies(|case| case.dtype.is_float() && case.op == Op::Sum)
 );

@@ -1,45 +1,29 @@
 //! From head flags of one bit per element to offsets: only the counts of blocks are scanned.
 
-use cudarc::driver::{LaunchConfig, PushKernelArg};
+use chapter_3_scan::rungs::lookback;
+use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, PtxText, Rung, buffer, rung};
+use harness::{Launch, Prepared, Rung, buffer, kernel::grid, rung};
 
-use crate::problem::{
-    Form,
-    to_flags::without_elements,
-    to_offsets::{ToOffsets, to_offsets_only},
-};
+use crate::problem::{Form, ToOffsets, unsuited};
 
 rung!(
     "offsets_of_bits",
     "from bits: heads are counted in words of 32 flags, and only counts of blocks are scanned",
-    refuses(to_offsets_only),
-    adapts(without_elements)
+    refuses(unsuited)
 );
-
-/// Chapter 3's scan by look-back, which is a step of this rung.
-const LOOKBACK: PtxText = chapter_3_scan::rungs::lookback::RUNG.ptx;
 
 /// Three launches: the number of heads in each block, their exclusive scan, and a scatter of indices.
 pub fn prepare(p: &ToOffsets, rung: &Rung) -> Prepared<ToOffsets> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let first = module.load_function("count")?;
     let scatter = module.load_function("to_offsets")?;
-    let module = p.device.context.load_module(Ptx::from_src(LOOKBACK))?;
+    let module = p.device.context.load_module(Ptx::from_src(lookback::RUNG.ptx))?;
     let scan = module.load_function("exclusive_sum_u32")?;
-    let config = LaunchConfig {
-        grid_dim: (p.n.div_ceil(8192) as u32, 1, 1),
-        block_dim: (256, 1, 1),
-        shared_mem_bytes: 0,
-    };
-    // Tiles of 64 KiB, and for each a status word, after the counter of blocks.
     let blocks = p.n.div_ceil(8192);
-    let tiles = blocks.div_ceil(65_536 / 4);
-    let tile_config = LaunchConfig {
-        grid_dim: (tiles as u32, 1, 1),
-        block_dim: (512, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let tiles = blocks.div_ceil(65_536 / 4); // of 64 KiB of counts
+    let (config, scan_config) = (grid(blocks, 256), grid(tiles, 512));
+    // The counter of blocks, up to 16 bytes, then one status word per tile. One memset zeroes both.
     let mut state = buffer::scratch::<u64>(&p.device, 2 + tiles)?;
     let mut heads = buffer::scratch::<u32>(&p.device, blocks)?;
     let mut before = buffer::scratch::<u32>(&p.device, blocks)?;
@@ -64,7 +48,7 @@ pub fn prepare(p: &ToOffsets, rung: &Rung) -> Prepared<ToOffsets> {
         launch.arg(&mut status).arg(&mut counter);
         // SAFETY: chapter 3's lookback.cu reads in[0 .. n], writes out[0 .. n] and the status of every tile, and
         // counts its blocks in the counter. Status and counter are 0. One block per tile.
-        unsafe { launch.launch(tile_config)? };
+        unsafe { launch.launch(scan_config)? };
 
         let mut launch = stream.launch_builder(&scatter);
         launch.arg(&p.bits).arg(&p.n).arg(&before);

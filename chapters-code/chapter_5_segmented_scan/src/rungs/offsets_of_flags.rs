@@ -1,48 +1,31 @@
 //! From head flags of one byte per element to offsets: a compaction of indices by the flags.
 
-use cudarc::driver::{LaunchConfig, PushKernelArg};
+use chapter_3_scan::rungs::lookback;
+use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, PtxText, Rung, buffer, rung};
+use harness::{Launch, Prepared, Rung, buffer, kernel::grid, rung};
 
-use crate::problem::{
-    Form,
-    to_flags::without_elements,
-    to_offsets::{ToOffsets, to_offsets_only},
-};
+use crate::problem::{Form, ToOffsets, unsuited};
 
 rung!(
     "offsets_of_flags",
     "from bytes: chapter 3's scan of them, and a scatter of indices",
-    refuses(to_offsets_only),
-    adapts(without_elements)
+    refuses(unsuited)
 );
-
-/// Chapter 3's scan by look-back, which is a step of this rung.
-const LOOKBACK: PtxText = chapter_3_scan::rungs::lookback::RUNG.ptx;
 
 /// Three launches: the flags as numbers, their exclusive scan, and a scatter of indices.
 pub fn prepare(p: &ToOffsets, rung: &Rung) -> Prepared<ToOffsets> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let first = module.load_function("heads")?;
     let scatter = module.load_function("to_offsets")?;
-    let module = p.device.context.load_module(Ptx::from_src(LOOKBACK))?;
+    let module = p.device.context.load_module(Ptx::from_src(lookback::RUNG.ptx))?;
     let scan = module.load_function("exclusive_sum_u32")?;
-    let config = LaunchConfig {
-        grid_dim: (p.n.div_ceil(256) as u32, 1, 1),
-        block_dim: (256, 1, 1),
-        shared_mem_bytes: 0,
-    };
-    // Tiles of 64 KiB, and for each a status word, after the counter of blocks.
-    let elements = p.n;
-    let tiles = elements.div_ceil(65_536 / 4);
-    let tile_config = LaunchConfig {
-        grid_dim: (tiles as u32, 1, 1),
-        block_dim: (512, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let tiles = p.n.div_ceil(65_536 / 4); // of 64 KiB of flags
+    let (config, scan_config) = (grid(p.n.div_ceil(256), 256), grid(tiles, 512));
+    // The counter of blocks, up to 16 bytes, then one status word per tile. One memset zeroes both.
     let mut state = buffer::scratch::<u64>(&p.device, 2 + tiles)?;
-    let mut heads = buffer::scratch::<u32>(&p.device, elements)?;
-    let mut before = buffer::scratch::<u32>(&p.device, elements)?;
+    let mut heads = buffer::scratch::<u32>(&p.device, p.n)?;
+    let mut before = buffer::scratch::<u32>(&p.device, p.n)?;
 
     // ANCHOR: launch
     Ok(Launch::new(scatter.clone(), config, Form::Bytes, move |p: &mut ToOffsets| {
@@ -61,11 +44,11 @@ pub fn prepare(p: &ToOffsets, rung: &Rung) -> Prepared<ToOffsets> {
         stream.memset_zeros(&mut state)?;
         let (mut counter, mut status) = state.split_at_mut(2);
         let mut launch = stream.launch_builder(&scan);
-        launch.arg(&heads).arg(&mut before).arg(&elements);
+        launch.arg(&heads).arg(&mut before).arg(&p.n);
         launch.arg(&mut status).arg(&mut counter);
         // SAFETY: chapter 3's lookback.cu reads in[0 .. n], writes out[0 .. n] and the status of every tile, and
         // counts its blocks in the counter. Status and counter are 0. One block per tile.
-        unsafe { launch.launch(tile_config)? };
+        unsafe { launch.launch(scan_config)? };
 
         let mut launch = stream.launch_builder(&scatter);
         launch.arg(&p.flags).arg(&p.n).arg(&before);

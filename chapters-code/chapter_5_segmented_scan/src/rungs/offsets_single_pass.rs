@@ -4,17 +4,12 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{Launch, Prepared, Rung, rung};
 
-use crate::problem::{
-    Form,
-    to_flags::without_elements,
-    to_offsets::{ToOffsets, to_offsets_only},
-};
+use crate::problem::{Form, ToOffsets, unsuited};
 
 rung!(
     "offsets_single_pass",
     "from bits in one pass: blocks look back, and warps put heads side by side",
-    refuses(to_offsets_only),
-    adapts(without_elements)
+    refuses(unsuited)
 );
 
 /// Flags of a block: 512 threads with 32 words each.

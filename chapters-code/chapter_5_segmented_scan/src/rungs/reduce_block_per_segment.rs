@@ -4,17 +4,12 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{Element, Launch, MOST_OF_ONE_THREAD, Prepared, Rung, rung};
 
-use crate::problem::{
-    reduce::{Given, SegmentedReduce, reductions_only},
-    too_long,
-};
+use crate::problem::{Reduced, SegmentedReduce, unsuited_or_longer};
 
 rung!(
     "reduce_block_per_segment",
     "every segment has a block",
-    refuses(|rung, case| {
-        reductions_only(rung, case).or_else(|| too_long(case, 16 * MOST_OF_ONE_THREAD))
-    })
+    refuses(unsuited_or_longer::<{ 16 * MOST_OF_ONE_THREAD }>)
 );
 
 /// One launch, with one block per segment.
@@ -25,7 +20,7 @@ pub fn prepare<T: Element>(p: &SegmentedReduce<T>, rung: &Rung) -> Prepared<Segm
         LaunchConfig { grid_dim: (p.segments, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
     // A thread's elements, its warp and its block; at worst one segment has all elements.
     let depth = 3 * p.n.div_ceil(256) + 5 + 5;
-    let promise = Given::Offsets { depth };
+    let promise = Reduced { depth, reads_offsets: true };
 
     Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut SegmentedReduce<T>| {
         if config.grid_dim.0 == 0 {

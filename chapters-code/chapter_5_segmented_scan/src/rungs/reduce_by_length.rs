@@ -5,13 +5,13 @@ use cudarc::nvrtc::Ptx;
 use harness::{Element, Launch, Prepared, PtxText, Rung, buffer, ptx, rung};
 
 use super::reduce_merge_path;
-use crate::problem::reduce::{Given, SegmentedReduce, reductions_only};
+use crate::problem::{Reduced, SegmentedReduce, unsuited};
 
 rung!(
     "reduce_by_length",
     "one block per segment where segments are long and many, otherwise the merge path",
     ptx = ptx!("kernels/reduce_merge_path.ptx"),
-    refuses(reductions_only)
+    refuses(unsuited)
 );
 
 /// The kernel for long segments.
@@ -48,7 +48,7 @@ pub fn prepare<T: Element>(p: &SegmentedReduce<T>, rung: &Rung) -> Prepared<Segm
     let depth = u64::from(chunk / threads) + 64;
     let mut aggregates = buffer::scratch::<T>(&p.device, 2 * u64::from(chunks))?;
     let mut arrived = p.device.stream.alloc_zeros::<u32>(chunks as usize)?;
-    let promise = Given::Offsets { depth };
+    let promise = Reduced { depth, reads_offsets: true };
 
     Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut SegmentedReduce<T>| {
         let mut out = p.out.view_mut();

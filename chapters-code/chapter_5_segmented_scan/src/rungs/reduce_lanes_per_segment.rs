@@ -4,17 +4,12 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{Element, Launch, MOST_OF_ONE_THREAD, Prepared, Rung, rung};
 
-use crate::problem::{
-    reduce::{Given, SegmentedReduce, reductions_only},
-    too_long,
-};
+use crate::problem::{Reduced, SegmentedReduce, unsuited_or_longer};
 
 rung!(
     "reduce_lanes_per_segment",
     "every segment has as many lanes as the mean length needs, with 16-byte loads",
-    refuses(|rung, case| {
-        reductions_only(rung, case).or_else(|| too_long(case, 16 * MOST_OF_ONE_THREAD))
-    })
+    refuses(unsuited_or_longer::<{ 16 * MOST_OF_ONE_THREAD }>)
 );
 
 /// Bytes of a segment that are worth a lane: four loads of 16 bytes.
@@ -34,7 +29,7 @@ pub fn prepare<T: Element>(p: &SegmentedReduce<T>, rung: &Rung) -> Prepared<Segm
     };
     // At worst one segment has all elements: a lane's packs, then a pack, both ends, and the lanes.
     let depth = p.n.div_ceil(u64::from(lanes)) + 4 + 2 + 5;
-    let promise = Given::Offsets { depth };
+    let promise = Reduced { depth, reads_offsets: true };
 
     Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut SegmentedReduce<T>| {
         if config.grid_dim.0 == 0 {

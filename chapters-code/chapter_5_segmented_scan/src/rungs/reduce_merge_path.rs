@@ -4,12 +4,12 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{Element, Launch, Prepared, Rung, buffer, rung};
 
-use crate::problem::reduce::{Given, SegmentedReduce, reductions_only};
+use crate::problem::{Reduced, SegmentedReduce, unsuited};
 
 rung!(
     "reduce_merge_path",
     "every warp has as many elements and ends of segments as any other",
-    refuses(reductions_only)
+    refuses(unsuited)
 );
 
 /// One launch, over a path of all elements and all ends of segments.
@@ -27,7 +27,7 @@ pub fn prepare<T: Element>(p: &SegmentedReduce<T>, rung: &Rung) -> Prepared<Segm
     let mut open = buffer::scratch::<T>(&p.device, most)?;
     let mut first = buffer::scratch::<u32>(&p.device, most)?;
     let mut counter = p.device.stream.alloc_zeros::<u32>(1)?;
-    let promise = Given::Offsets { depth };
+    let promise = Reduced { depth, reads_offsets: true };
 
     Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut SegmentedReduce<T>| {
         if p.segments == 0 {

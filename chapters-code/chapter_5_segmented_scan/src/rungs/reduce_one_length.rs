@@ -9,7 +9,7 @@ use harness::{
 use super::reduce_by_length;
 use crate::{
     SegmentParameters, Segments,
-    problem::reduce::{Given, SegmentedReduce, reductions_only},
+    problem::{Reduced, SegmentedReduce, unsuited},
 };
 
 rung!(
@@ -17,7 +17,7 @@ rung!(
     "segments of one length: no offsets, and lanes, a block or several blocks per segment",
     refuses(|rung, case| {
         let refusal = Refusal::because("wants segments of one length");
-        reductions_only(rung, case).or_else(|| (!has_one_length(case)).then_some(refusal))
+        unsuited(rung, case).or_else(|| (!has_one_length(case)).then_some(refusal))
     })
 );
 
@@ -75,7 +75,7 @@ pub fn prepare<T: Element>(p: &SegmentedReduce<T>, rung: &Rung) -> Prepared<Segm
     let depth = u64::from(span.div_ceil(threads) + 4 + 2 + 10 + spans / 32 + 6);
     let mut aggregates = buffer::scratch::<T>(&p.device, u64::from(spans) * u64::from(p.segments))?;
     let mut arrived = p.device.stream.alloc_zeros::<u32>(p.segments as usize)?;
-    let promise = Given::Length { depth };
+    let promise = Reduced { depth, reads_offsets: false };
 
     Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut SegmentedReduce<T>| {
         let mut out = p.out.view_mut();
@@ -99,7 +99,7 @@ fn short<T: Element>(p: &SegmentedReduce<T>, length: u32) -> Prepared<SegmentedR
         block_dim: (256, 1, 1),
         shared_mem_bytes: 0,
     };
-    let promise = Given::Length { depth: length.into() };
+    let promise = Reduced { depth: length.into(), reads_offsets: false };
 
     Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut SegmentedReduce<T>| {
         let mut out = p.out.view_mut();

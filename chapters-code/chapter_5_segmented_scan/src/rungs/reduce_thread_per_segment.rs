@@ -4,15 +4,12 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{Element, Launch, MOST_OF_ONE_THREAD, Prepared, Rung, rung};
 
-use crate::problem::{
-    reduce::{Given, SegmentedReduce, reductions_only},
-    too_long,
-};
+use crate::problem::{Reduced, SegmentedReduce, unsuited_or_longer};
 
 rung!(
     "reduce_thread_per_segment",
     "every segment has a thread, which reduces it in order",
-    refuses(|rung, case| reductions_only(rung, case).or_else(|| too_long(case, MOST_OF_ONE_THREAD)))
+    refuses(unsuited_or_longer::<MOST_OF_ONE_THREAD>)
 );
 
 /// One launch, with one thread per segment.
@@ -27,7 +24,7 @@ pub fn prepare<T: Element>(p: &SegmentedReduce<T>, rung: &Rung) -> Prepared<Segm
     };
     // At worst one segment has all elements.
     let depth = p.n;
-    let promise = Given::Offsets { depth };
+    let promise = Reduced { depth, reads_offsets: true };
 
     Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut SegmentedReduce<T>| {
         if config.grid_dim.0 == 0 {

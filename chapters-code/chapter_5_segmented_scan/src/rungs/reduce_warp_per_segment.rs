@@ -4,17 +4,12 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{Element, Launch, MOST_OF_ONE_THREAD, Prepared, Rung, rung};
 
-use crate::problem::{
-    reduce::{Given, SegmentedReduce, reductions_only},
-    too_long,
-};
+use crate::problem::{Reduced, SegmentedReduce, unsuited_or_longer};
 
 rung!(
     "reduce_warp_per_segment",
     "every segment has a warp",
-    refuses(|rung, case| {
-        reductions_only(rung, case).or_else(|| too_long(case, 16 * MOST_OF_ONE_THREAD))
-    })
+    refuses(unsuited_or_longer::<{ 16 * MOST_OF_ONE_THREAD }>)
 );
 
 /// One launch, with one warp per segment.
@@ -28,7 +23,7 @@ pub fn prepare<T: Element>(p: &SegmentedReduce<T>, rung: &Rung) -> Prepared<Segm
     };
     // A lane's elements, then the lanes; at worst one segment has all elements.
     let depth = p.n.div_ceil(32) + 5;
-    let promise = Given::Offsets { depth };
+    let promise = Reduced { depth, reads_offsets: true };
 
     Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut SegmentedReduce<T>| {
         if config.grid_dim.0 == 0 {

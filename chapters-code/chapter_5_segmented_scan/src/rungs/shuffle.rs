@@ -4,10 +4,10 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{Element, Launch, Prepared, PtxText, Rung, rung};
 
-use crate::pairs::{ADD_BLOCK_OFFSETS, Pairs, add_block_offsets, one_thread_per_element};
-use crate::problem::scan::{SegmentedScan, scans_only};
+use crate::pairs::{ADD_BLOCK_OFFSETS, Pairs};
+use crate::problem::{SegmentedScan, unsuited};
 
-rung!("shuffle", "warps scan in registers, with the flags from one ballot", refuses(scans_only));
+rung!("shuffle", "warps scan in registers, with the flags from one ballot", refuses(unsuited));
 
 /// Scans the blocks, then the pairs that they leave, and adds what is open before each block.
 pub fn prepare<T: Element>(p: &SegmentedScan<T>, rung: &Rung) -> Prepared<SegmentedScan<T>> {
@@ -22,7 +22,7 @@ pub fn with_offsets_by<T: Element>(
 ) -> Prepared<SegmentedScan<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?; // such as inclusive_sum_f32
-    let threads = p.threads(256);
+    let threads = p.case.block.unwrap_or(256);
     let tile = u64::from(threads); // elements per block
     let blocks = p.n.div_ceil(tile).max(1);
     let config = LaunchConfig {
@@ -30,8 +30,7 @@ pub fn with_offsets_by<T: Element>(
         block_dim: (threads, 1, 1),
         shared_mem_bytes: 0,
     };
-    let add_block_offsets = add_block_offsets(p, add_ptx)?;
-    let mut pairs = Pairs::new(p, blocks, add_block_offsets.clone())?;
+    let mut pairs = Pairs::new(p, blocks, tile, add_ptx)?;
     // A warp's scan, that of the warps, two additions, and the offset of the block.
     let depth = 5 + 5 + 2 + pairs.depth();
 
@@ -44,16 +43,6 @@ pub fn with_offsets_by<T: Element>(
         // SAFETY: shuffle.cu is `(const T* in, const u8* flags, T* out, size_t n, T* values, u8* heads, u32*
         // reached)`. It reads in[0 .. n] and their flags, writes out[0 .. n], and the other three per block.
         unsafe { launch.launch(config)? };
-        if blocks == 1 {
-            return Ok(());
-        }
-
-        pairs.scan(&p.device.stream)?;
-        let first = &pairs.levels[0];
-        let mut launch = p.device.stream.launch_builder(&add_block_offsets);
-        launch.arg(&mut out).arg(&p.n).arg(&first.scanned).arg(&first.reached).arg(&tile);
-        // SAFETY: add_block_offsets.cu is `(T* out, size_t n, const T* scanned, const u32* reached, size_t items_per_block)`.
-        // It updates out[0 .. n], and reads scanned and reached for each block of `share` elements.
-        unsafe { launch.launch(one_thread_per_element(p.n)) }.map(drop)
+        pairs.scan_and_add(p)
     }))
 }

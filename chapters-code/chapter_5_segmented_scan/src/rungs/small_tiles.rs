@@ -5,12 +5,12 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{Element, Launch, Prepared, Rung, rung};
 
-use crate::problem::scan::{SegmentedScan, scans_only};
+use crate::problem::{SegmentedScan, unsuited};
 
 rung!(
     "small_tiles",
     "small tiles, all at once: a look-back in one launch, without a memset",
-    refuses(scans_only)
+    refuses(unsuited)
 );
 
 /// One cooperative launch, with one block per tile of 8 KiB, as far as the device holds them.

@@ -5,9 +5,9 @@ use cudarc::nvrtc::Ptx;
 use harness::{Launch, Prepared, Rung, buffer, rung};
 
 use super::reduce_merge_path::{RESIDENT, blocks, depth};
-use crate::problem::spmv::{Product, products_only};
+use crate::problem::{Product, unsuited};
 
-rung!("spmv_merge_path", "reduce_merge_path, whose elements are products", refuses(products_only));
+rung!("spmv_merge_path", "reduce_merge_path, whose elements are products", refuses(unsuited));
 
 /// One launch, over a path of all entries and all ends of rows.
 pub fn prepare(p: &Product, rung: &Rung) -> Prepared<Product> {

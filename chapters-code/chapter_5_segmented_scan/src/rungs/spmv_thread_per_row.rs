@@ -4,15 +4,12 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{Launch, MOST_OF_ONE_THREAD, Prepared, Rung, rung};
 
-use crate::problem::{
-    spmv::{Product, products_only},
-    too_long,
-};
+use crate::problem::{Product, unsuited_or_longer};
 
 rung!(
     "spmv_thread_per_row",
     "every row of the matrix has a thread",
-    refuses(|rung, case| products_only(rung, case).or_else(|| too_long(case, MOST_OF_ONE_THREAD)))
+    refuses(unsuited_or_longer::<MOST_OF_ONE_THREAD>)
 );
 
 /// One launch, with one thread per row.

@@ -1,15 +1,15 @@
 //! One tile of entries per block, and a second kernel for rows of several tiles.
 
-use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, PtxText, Rung, buffer, rung};
+use harness::{Launch, Prepared, PtxText, Rung, buffer, kernel::grid, rung};
 
-use crate::problem::spmv::{Product, products_only};
+use crate::problem::{Product, unsuited};
 
 rung!(
     "spmv_tiles",
     "one tile of 4,096 entries per block, and a second kernel for rows of several tiles",
-    refuses(products_only)
+    refuses(unsuited)
 );
 
 /// Entries of a tile.
@@ -28,13 +28,8 @@ pub fn with_carries_by(add_ptx: PtxText, p: &Product, rung: &Rung) -> Prepared<P
     let add = module.load_function("add_carries")?;
     // Where tiles are full, one more, for the rows that end with the last entry.
     let tiles = (p.n / TILE + 1) as u32;
-    let config =
-        LaunchConfig { grid_dim: (tiles, 1, 1), block_dim: (512, 1, 1), shared_mem_bytes: 0 };
-    let warp_per_tile = LaunchConfig {
-        grid_dim: (tiles.div_ceil(8), 1, 1),
-        block_dim: (256, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let config = grid(tiles.into(), 512);
+    let warp_per_tile = grid(tiles.div_ceil(8).into(), 256);
     // The product, a warp's scan, the warps of a tile; the carries of a lane, its warp, and the row.
     let depth = 1 + 16 + 16 + u64::from(tiles).div_ceil(32) + 5 + 1;
     // What every tile leaves open, and the first row that ends in it.

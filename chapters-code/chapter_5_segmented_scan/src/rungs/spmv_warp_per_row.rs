@@ -4,17 +4,12 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{Launch, MOST_OF_ONE_THREAD, Prepared, Rung, rung};
 
-use crate::problem::{
-    spmv::{Product, products_only},
-    too_long,
-};
+use crate::problem::{Product, unsuited_or_longer};
 
 rung!(
     "spmv_warp_per_row",
     "every row has a warp",
-    refuses(|rung, case| {
-        products_only(rung, case).or_else(|| too_long(case, 16 * MOST_OF_ONE_THREAD))
-    })
+    refuses(unsuited_or_longer::<{ 16 * MOST_OF_ONE_THREAD }>)
 );
 
 /// One launch, with one warp per row.

@@ -4,22 +4,19 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{Element, Launch, MOST_OF_ONE_THREAD, Prepared, Rung, rung};
 
-use crate::problem::{
-    scan::{SegmentedScan, scans_only},
-    too_long,
-};
+use crate::problem::{SegmentedScan, unsuited_or_longer};
 
 rung!(
     "thread_per_segment",
     "every segment has a thread, which scans it in order",
-    refuses(|rung, case| scans_only(rung, case).or_else(|| too_long(case, MOST_OF_ONE_THREAD)))
+    refuses(unsuited_or_longer::<MOST_OF_ONE_THREAD>)
 );
 
 /// One launch, with one thread per segment.
 pub fn prepare<T: Element>(p: &SegmentedScan<T>, rung: &Rung) -> Prepared<SegmentedScan<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?; // such as inclusive_sum_f32
-    let threads = p.threads(256);
+    let threads = p.case.block.unwrap_or(256);
     let config = LaunchConfig {
         grid_dim: (p.segments.div_ceil(threads), 1, 1),
         block_dim: (threads, 1, 1),

@@ -5,13 +5,13 @@ use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum
 use cudarc::nvrtc::Ptx;
 use harness::{Element, Launch, Prepared, Rung, kernel, ptx, rung};
 
-use crate::problem::scan::{SegmentedScan, scans_only};
+use crate::problem::{SegmentedScan, unsuited};
 
 rung!(
     "warp_specialized",
     "warp specialization: tiles wait in shared memory, and are read once",
     ptx = ptx!("kernels/warp_specialized.compute_90.ptx"),
-    refuses(scans_only)
+    refuses(unsuited)
 );
 
 /// Bytes of a tile, and of a stage, which holds its flags too.

@@ -6,7 +6,7 @@ use chapter_5_segmented_scan::{
     Conversion, Matrix, SegmentParameters, Segments,
     broken::broken,
     chapter::{self, Segmented},
-    problem::{reduce::SegmentedReduce, scan::SegmentedScan, spmv::Product},
+    problem::{Product, SegmentedReduce, SegmentedScan},
     reductions, scans,
     segments::Offsets,
     sparse::Csr,
@@ -30,11 +30,7 @@ pub const SEGMENTS: [Segments; 7] = [
 
 /// A case of n elements: a scan where there is a kind, otherwise a reduction.
 pub fn case(n: u64, dtype: Dtype, op: Op, kind: Option<Kind>, segments: Segments) -> Case {
-    Case::vector(n, dtype, op).with(SegmentParameters {
-        kind,
-        segments: Some(segments),
-        ..SegmentParameters::default()
-    })
+    Case::vector(n, dtype, op).with(SegmentParameters::in_segments(kind, segments))
 }
 
 /// Both kinds of scan, and the reduction.
@@ -50,17 +46,12 @@ pub fn scan(n: u64, segments: Segments) -> Case {
 
 /// A conversion of segments of n elements.
 pub fn conversion(n: u64, conversion: Conversion, segments: Segments) -> Case {
-    Case::vector(n, Dtype::U32, Op::Sum).with(SegmentParameters {
-        convert: Some(conversion),
-        segments: Some(segments),
-        ..SegmentParameters::default()
-    })
+    Case::vector(n, Dtype::U32, Op::Sum).with(SegmentParameters::conversion(conversion, segments))
 }
 
 /// A matrix of about n entries, times a vector.
 pub fn product(n: u64, matrix: Matrix) -> Case {
-    Case::vector(n, Dtype::F32, Op::Sum)
-        .with(SegmentParameters { matrix: Some(matrix), ..SegmentParameters::default() })
+    Case::vector(n, Dtype::F32, Op::Sum).with(SegmentParameters::product(matrix))
 }
 
 /// A matrix of 1,009 columns with rows of these lengths, times a vector.
@@ -124,13 +115,13 @@ impl<T: Element> AnyRun<T> {
         let (elements, offsets) = (elements.to_vec(), offsets.clone());
         match Task::of(case) {
             Task::Reduce => {
-                let problem = SegmentedReduce::of(device, case, elements, offsets);
+                let problem = SegmentedReduce::new(device, case, elements, offsets);
                 let ladder = reductions::<T>();
                 let run = Run::new(problem.expect("memory"), found(&ladder, rung));
                 Self::Reduce(Box::new(run))
             }
             _ => {
-                let problem = SegmentedScan::of(device, case, elements, offsets);
+                let problem = SegmentedScan::new(device, case, elements, offsets);
                 let ladder: Ladder<_> =
                     [scans::<T>(), broken::<T>()].into_iter().flatten().collect();
                 let run = Run::new(problem.expect("memory"), found(&ladder, rung));

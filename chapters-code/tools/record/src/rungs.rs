@@ -60,8 +60,7 @@ pub fn cases(chapter: &dyn Chapter, shape: Shape) -> Vec<Case> {
 
 fn segmented(shape: Shape) -> Vec<Case> {
     let scan = SegmentParameters { kind: Some(Kind::Inclusive), ..SegmentParameters::default() };
-    let product =
-        SegmentParameters { matrix: Some(Matrix::PowerLaw), ..SegmentParameters::default() };
+    let product = SegmentParameters::product(Matrix::PowerLaw);
     let of = |parameters: SegmentParameters| case(shape, Dtype::F32).with(parameters);
     let conversions = Conversion::ALL
         .map(|to| SegmentParameters { convert: Some(to), ..SegmentParameters::default() });
@@ -72,10 +71,7 @@ fn segmented(shape: Shape) -> Vec<Case> {
         // segments are not leave loops apart from each other if ptxas has unrolled them.
         cases.push(Case {
             shape: Shape::Vector { n: 300_300 },
-            ..of(SegmentParameters {
-                segments: Some(Segments::Of(2100)),
-                ..SegmentParameters::default()
-            })
+            ..of(SegmentParameters::in_segments(None, Segments::Of(2100)))
         });
     }
     cases

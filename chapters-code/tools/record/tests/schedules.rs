@@ -26,7 +26,7 @@ fn of_segments() -> [SegmentParameters; 5] {
     let none = SegmentParameters::default();
     let [flags, offsets] =
         Conversion::ALL.map(|to| SegmentParameters { convert: Some(to), ..none });
-    let product = SegmentParameters { matrix: Some(Matrix::PowerLaw), ..none };
+    let product = SegmentParameters::product(Matrix::PowerLaw);
     let scan = SegmentParameters { kind: Some(Kind::Inclusive), ..none };
     [none, scan, flags, offsets, product]
 }

@@ -31,11 +31,7 @@ static REDUCTIONS: Rungs = &[
 ];
 
 fn case(n: u64, kind: Option<Kind>, segments: Segments) -> Case {
-    vector(n, Dtype::F32, Op::Sum).with(SegmentParameters {
-        kind,
-        segments: Some(segments),
-        ..SegmentParameters::default()
-    })
+    vector(n, Dtype::F32, Op::Sum).with(SegmentParameters::in_segments(kind, segments))
 }
 
 /// An inclusive scan of segments of 64.
@@ -45,17 +41,11 @@ pub(super) fn scan(n: u64) -> Case {
 
 /// A product of a matrix and a vector.
 pub(super) fn product(n: u64, matrix: Matrix) -> Case {
-    vector(n, Dtype::F32, Op::Sum)
-        .with(SegmentParameters { matrix: Some(matrix), ..SegmentParameters::default() })
+    vector(n, Dtype::F32, Op::Sum).with(SegmentParameters::product(matrix))
 }
 
 fn conversion(n: u64, to: Conversion, segments: Segments) -> Case {
-    let (convert, segments) = (Some(to), Some(segments));
-    vector(n, Dtype::U32, Op::Sum).with(SegmentParameters {
-        convert,
-        segments,
-        ..SegmentParameters::default()
-    })
+    vector(n, Dtype::U32, Op::Sum).with(SegmentParameters::conversion(to, segments))
 }
 
 /// A case, and the rungs that run on it.
