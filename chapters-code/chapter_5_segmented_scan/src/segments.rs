@@ -177,8 +177,11 @@ const PART: usize = 1 << 16;
 pub fn count(case: &Case) -> Result<u32, Error> {
     let n = case.elements();
     let most = u64::from(u32::MAX) - (1 << 16);
-    let too_many = SegmentsError::TooMany(n as usize);
-    if n > most { Err(Error::usage(too_many, "give -n, up to 4294901760")) } else { Ok(n as u32) }
+    if n > most {
+        let too_many = SegmentsError::TooMany(n as usize);
+        return Err(Error::usage(too_many, format!("give -n, up to {most}")));
+    }
+    Ok(n as u32)
 }
 
 impl Offsets {
