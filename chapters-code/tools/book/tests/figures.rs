@@ -118,8 +118,8 @@ fn sectors_of_a_row_a_thread() {
 fn what_is_read_and_not_wanted_is_told() {
     let rows = said("sectors kernel=rows_thread n=32x64 nth=1");
     let columns = said("sectors kernel=columns_thread n=32x64 nth=1");
-    assert!(rows[0].contains("in 32 sectors of 32 bytes, together 1,024: 12.5 %"), "{rows:?}");
-    assert!(columns[0].contains("in 4 sectors of 32 bytes, together 128: 100.0 %"));
+    assert!(rows[0].contains("in 32 sectors of 32 bytes, together 1,024: 12.5\u{a0}%"), "{rows:?}");
+    assert!(columns[0].contains("in 4 sectors of 32 bytes, together 128: 100.0\u{a0}%"));
 }
 
 #[test]
