@@ -62,10 +62,11 @@
 
     // Browsers would break the line between a formula or code and the punctuation beside it, and behind the dashes of an
     // option. Long formulas and paths may break.
-    const short = [...document.querySelectorAll("main .katex, main :not(pre) > code")].filter(
-        (element) => element.offsetWidth < 200 && !element.closest(".katex-display, pre, svg"),
-    );
-    for (const element of short) {
+    for (const element of document.querySelectorAll("main .katex, main :not(pre) > code")) {
+        const shown = element.querySelector(".katex-html") ?? element;
+        if (shown.textContent.length > 20 || element.closest(".katex-display, pre, svg")) {
+            continue;
+        }
         const [before, after] = [element.previousSibling, element.nextSibling];
         const opening = before?.nodeType === Node.TEXT_NODE ? /[([“]*$/.exec(before.data)[0] : "";
         const closing = after?.nodeType === Node.TEXT_NODE ? /^[.,:;!?)\]”’]*/.exec(after.data)[0] : "";

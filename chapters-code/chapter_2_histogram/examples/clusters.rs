@@ -48,25 +48,25 @@ const LATENCIES: [(&str, &str, u32); 6] = [
     ("a barrier of the cluster, with release and acquire", "wait_barrier_of_cluster", 2),
 ];
 
-/// What the kernels of `cluster_trials.cu` do, kernel, blocks per cluster.
-const HISTOGRAMS: [(&str, &str, u32); 7] = [
-    ("counters spread over the cluster", "spread_2", 2),
-    ("counters spread over the cluster", "spread_4", 4),
-    ("counters spread over the cluster", "spread_8", 8),
-    ("ranges; blocks read each other's tiles", "exchange_2", 2),
-    ("ranges; blocks read each other's tiles", "exchange_4", 4),
-    ("ranges; one copy brings a tile to both blocks", "multicast_2", 2),
-    ("ranges; one copy brings a tile to all blocks", "multicast_4", 4),
+/// The shared memory for two tiles of `cluster_trials.cu`, in bytes.
+const TILES: u32 = 2 * 32 * 1024;
+/// What the kernels of `cluster_trials.cu` do, kernel, blocks per cluster, bytes of shared memory beside the counters.
+const HISTOGRAMS: [(&str, &str, u32, u32); 7] = [
+    ("counters spread over the cluster", "spread_2", 2, 0),
+    ("counters spread over the cluster", "spread_4", 4, 0),
+    ("counters spread over the cluster", "spread_8", 8, 0),
+    ("ranges; blocks read each other's tiles", "exchange_2", 2, TILES),
+    ("ranges; blocks read each other's tiles", "exchange_4", 4, TILES),
+    ("ranges; one copy brings a tile to both blocks", "multicast_2", 2, TILES),
+    ("ranges; one copy brings a tile to all blocks", "multicast_4", 4, TILES),
 ];
 /// Bins and input of each column.
 const COLUMNS: [(u32, Input); 3] =
     [(1 << 15, Input::Uniform), (1 << 16, Input::Uniform), (1 << 16, Input::Zipf)];
-/// The shared memory for two tiles of `cluster_trials.cu`, in bytes.
-const TILES: u32 = 2 * 32 * 1024;
 const SAMPLES: usize = 30;
 
 fn main() -> ExitCode {
-    report::exit(print().map(|()| true).map_err(Into::into))
+    report::exit(print().map_err(Into::into))
 }
 
 /// The device's first blocks of 1,024 threads that come in clusters of `cluster`.
@@ -80,8 +80,9 @@ fn load(device: &Device, ptx: &str) -> Result<Arc<CudaModule>, Error> {
     module.map_err(|error| device.explain("loading kernels for compute capability 9.0", error))
 }
 
-/// The microseconds that each of [`HISTOGRAMS`] takes, the median of the samples, for the columns' keys.
-fn histograms(device: &Device) -> Result<Vec<Vec<String>>, Error> {
+/// The microseconds that each of [`HISTOGRAMS`] takes, the median of the samples, for the columns' keys; none where it counts
+/// wrong.
+fn histograms(device: &Device) -> Result<Vec<Vec<Option<f64>>>, Error> {
     let module = load(device, include_str!("../kernels/cluster_trials.compute_90.ptx"))?;
     let mut stopwatch = Stopwatch::new(device, SAMPLES)?;
     let mut rows = vec![Vec::new(); HISTOGRAMS.len()];
@@ -90,9 +91,8 @@ fn histograms(device: &Device) -> Result<Vec<Vec<String>>, Error> {
         let case = case.with(HistogramParameters::of_bins(bins));
         let keys = inputs::keys::<u32>(&case, &chapter_2_histogram::Bins::of(&case)?);
         let mut p = Counting::new(device, &case, keys)?;
-        for ((_, name, cluster), row) in HISTOGRAMS.into_iter().zip(&mut rows) {
+        for ((_, name, cluster, tiles), row) in HISTOGRAMS.into_iter().zip(&mut rows) {
             let kernel = module.load_function(name)?;
-            let tiles = if name.starts_with("spread") { 0 } else { TILES };
             let config = LaunchConfig {
                 grid_dim: (blocks(device, cluster), 1, 1),
                 block_dim: (THREADS, 1, 1),
@@ -113,16 +113,14 @@ fn histograms(device: &Device) -> Result<Vec<Vec<String>>, Error> {
             p.reset()?;
             let time = stopwatch.measure(&mut || count(&mut p))?.time();
             let verdict = p.compare(&(), 1)?;
-            row.push(match verdict.is_correct() {
-                true => format!("{:.0}", time.median * 1e3),
-                false => "wrong".to_owned(),
-            });
+            row.push(verdict.is_correct().then_some(time.median * 1e3));
         }
     }
     Ok(rows)
 }
 
-fn print() -> Result<(), Error> {
+/// Prints the three tables. False where a histogram is wrong.
+fn print() -> Result<bool, Error> {
     let device = Device::open(DeviceChoice::Gpu)?;
     let module = load(&device, include_str!("../kernels/cluster_probe.compute_90.ptx"))?;
     let p = &device.properties;
@@ -172,8 +170,10 @@ fn print() -> Result<(), Error> {
     println!(
         "{head}\nkernel\tblocks per cluster\t32,768 bins, uniform, µs\t65,536 bins, uniform, µs\t65,536 bins, Zipf, µs"
     );
-    for ((what, _, cluster), times) in HISTOGRAMS.into_iter().zip(histograms(&device)?) {
-        println!("{what}\t{cluster}\t{}", times.join("\t"));
+    let rows = histograms(&device)?;
+    for ((what, _, cluster, _), times) in HISTOGRAMS.into_iter().zip(&rows) {
+        let cell = |us: &Option<f64>| us.map_or("wrong".into(), |us| format!("{us:.0}"));
+        println!("{what}\t{cluster}\t{}", times.iter().map(cell).collect::<Vec<_>>().join("\t"));
     }
-    Ok(())
+    Ok(rows.iter().flatten().all(Option::is_some))
 }

@@ -157,8 +157,18 @@ mod tests {
 
     #[test]
     fn densities_that_are_refused() {
-        for text in ["1/-2", "0.12345678901", "1e-3", "/", "."] {
+        for text in ["", "2", "3/2", "1/0", "-1", "1/-2", "half", "0.12345678901", "1e-3", "/", "."]
+        {
             check(text, None);
         }
+    }
+
+    #[test]
+    fn densities_are_text_in_json() {
+        let density = Density::new(2, 128).expect("a density");
+        let json = serde_json::to_string(&density).expect("JSON");
+        assert_eq!(json, r#""1/64""#);
+        assert_eq!(serde_json::from_str::<Density>(&json).ok(), Some(density));
+        assert!(serde_json::from_str::<Density>(r#""3/2""#).is_err());
     }
 }

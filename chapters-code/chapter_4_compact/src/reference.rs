@@ -77,6 +77,14 @@ mod tests {
     use super::*;
     use crate::{Density, Pattern, SelectionParameters, inputs};
 
+    /// The example that the page follows by hand.
+    #[test]
+    fn the_worked_example() {
+        let mask = [1, 0, 1, 0, 1, 0, 1, 0];
+        let selected = compact([3, 1, 8, 4, 6, 5, 2, 7].into_iter(), |i, _| mask[i] == 1);
+        assert_eq!(selected, [3, 8, 6, 2]);
+    }
+
     #[track_caller]
     fn check(by: By, shape: Shape, expected: &[u8]) {
         let parameters = SelectionParameters::new(by, Density::HALF, Pattern::Alternating);

@@ -165,4 +165,13 @@ mod tests {
             assert!(text.parse::<Segments>().is_err(), "{text}");
         }
     }
+
+    #[test]
+    fn segments_are_text_in_json() {
+        for segments in [Segments::Of(7), Segments::PowerLaw] {
+            let json = serde_json::to_string(&segments).expect("JSON");
+            assert_eq!(serde_json::from_str::<Segments>(&json).ok(), Some(segments));
+        }
+        assert!(serde_json::from_str::<Segments>(r#""0""#).is_err());
+    }
 }

@@ -150,12 +150,17 @@ fn multiply<'a>(
 mod tests {
     use super::*;
 
-    /// A right result is accepted, and a wrong element of it is found.
-    fn check<T: Element>(right: &[T], wrong_at: &[usize], judge: impl Fn(&[u8]) -> Verdict) {
+    /// A right result is accepted, and an element that is `off` by so much is found.
+    fn check<T: Element>(
+        right: &[T],
+        wrong_at: &[usize],
+        off: f64,
+        judge: impl Fn(&[u8]) -> Verdict,
+    ) {
         assert!(judge(bytemuck::cast_slice(right)).is_correct());
         for &at in wrong_at {
             let mut wrong = right.to_vec();
-            wrong[at] = T::from_f64(-1e9);
+            wrong[at] = T::from_f64(wrong[at].to_f64() + off);
             let failure = &judge(bytemuck::cast_slice(&wrong)).failures[0];
             assert!(failure.message.contains(&format!("out[{at}]")), "{failure:?}");
         }
@@ -175,8 +180,10 @@ mod tests {
         assert!(offsets.groups(GROUP).len() > 4);
         let right = values(expected.scan(Kind::Inclusive));
         let wrong_at = [0, right.len() / 2, right.len() - 1];
-        check(&right, &wrong_at, |computed| expected.judge_scan(Kind::Inclusive, computed));
-        check(&values(expected.reduce()), &[0, 100_000, 199_999], |c| expected.judge_reduce(c));
+        check(&right, &wrong_at, 1.0, |computed| expected.judge_scan(Kind::Inclusive, computed));
+        check(&values(expected.reduce()), &[0, 100_000, 199_999], 1.0, |c| {
+            expected.judge_reduce(c)
+        });
     }
 
     /// A segment of several chunks between short ones is judged as it is scanned by one core.
@@ -188,10 +195,23 @@ mod tests {
         for kind in Kind::ALL {
             let wrong_at = [2, 3 + CHUNK, 3 + 2 * CHUNK + 1, elements.len() - 1];
             let right = values(expected.scan(kind));
-            check(&right, &wrong_at, |computed| expected.judge_scan(kind, computed));
+            check(&right, &wrong_at, 1e9, |computed| expected.judge_scan(kind, computed));
         }
         let sum: f64 = elements[3..3 * CHUNK + 8].iter().map(|&x| f64::from(x)).sum();
         assert_eq!(values(expected.reduce())[1], sum as f32);
+    }
+
+    /// [[1 2] [6 7 1] [1 2 3 4]].
+    #[test]
+    fn the_example_of_the_chapter() {
+        let x = [1, 2, 6, 7, 1, 1, 2, 3, 4];
+        let offsets = Offsets::of_lengths([2, 3, 4]).expect("they are few");
+        let expected = Expected::new(Op::Sum, 1, &x, &offsets);
+        let exclusive = values(expected.scan(Kind::Exclusive));
+        assert_eq!(exclusive, [0, 1, 0, 6, 13, 0, 1, 3, 6]);
+        let inclusive = values(expected.scan(Kind::Inclusive));
+        assert_eq!(inclusive, [1, 3, 6, 13, 14, 1, 3, 6, 10]);
+        assert_eq!(values(expected.reduce()), [3, 14, 10]);
     }
 
     #[test]

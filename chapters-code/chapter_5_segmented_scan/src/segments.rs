@@ -267,7 +267,11 @@ mod tests {
     #[test]
     fn flags_forget_empty_segments() {
         let offsets = Offsets::of_lengths([0, 2, 0, 0, 1, 0]).expect("they are few");
-        assert_eq!(Offsets::of_flags(&offsets.flags()), Ok(offsets.without_empty()));
+        assert_eq!(offsets.as_slice(), [0, 0, 2, 2, 2, 3, 3]);
+        assert_eq!(offsets.flags(), [1, 0, 1]);
+        let again = Offsets::of_flags(&offsets.flags()).expect("flags");
+        assert_eq!(again.as_slice(), [0, 2, 3]);
+        assert_eq!(again, offsets.without_empty());
     }
 
     #[test]

@@ -131,4 +131,13 @@ mod tests {
             assert!(text.parse::<Order>().is_err(), "{text}");
         }
     }
+
+    #[test]
+    fn orders_are_text_in_json() {
+        for order in [Order::Within(7), Order::Sorted] {
+            let json = serde_json::to_string(&order).expect("JSON");
+            assert_eq!(serde_json::from_str::<Order>(&json).ok(), Some(order));
+        }
+        assert!(serde_json::from_str::<Order>(r#""0""#).is_err());
+    }
 }

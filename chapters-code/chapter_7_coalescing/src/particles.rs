@@ -63,6 +63,25 @@ impl Layout {
 mod tests {
     use super::*;
 
+    /// A particle's field stands where the one before it says, and every field once per particle.
+    #[test]
+    fn every_element_is_one_field_of_one_particle() {
+        for layout in [Layout::Structures, Layout::Arrays, Layout::Groups] {
+            for n in [1, 5, 32, 33, 70] {
+                let mut found = [0; FIELDS as usize];
+                for element in 0..FIELDS * n {
+                    let (field, distance) = layout.field(element, n);
+                    found[field as usize] += 1;
+                    if field + 1 < FIELDS {
+                        let next = layout.field(element + distance, n);
+                        assert_eq!(next, (field + 1, distance), "{layout:?} {n} {element}");
+                    }
+                }
+                assert_eq!(found, [n; FIELDS as usize], "{layout:?} {n}");
+            }
+        }
+    }
+
     /// Two particles: only the position changes, by an eighth of the velocity.
     #[test]
     fn the_worked_example() {

@@ -68,6 +68,9 @@ fn enqueue(
 ) -> Result<(), NcclError> {
     let input = &p.inputs[rank];
     match p.task {
+        Task::AllReduce => {
+            comm.all_reduce(&input.slice(..p.n), &mut out.view_mut(), &ReduceOp::Sum)?;
+        }
         Task::ReduceScatter => {
             comm.reduce_scatter(&input.slice(..p.n), &mut out.view_mut(), &ReduceOp::Sum)?;
         }
@@ -87,9 +90,7 @@ fn enqueue(
                 }
             }
         }
-        _ => {
-            comm.all_reduce(&input.slice(..p.n), &mut out.view_mut(), &ReduceOp::Sum)?;
-        }
+        _ => {} // NCCL has no call for it, see `collective`
     }
     Ok(())
 }

@@ -228,6 +228,18 @@ pub(crate) fn launch_read_sweep(
 mod tests {
     use super::*;
 
+    #[test]
+    fn a_chain_visits_every_place_and_comes_back() {
+        let chain = chain(5, 3);
+        let mut at = 0;
+        let mut visited = Vec::new();
+        for _ in 0..5 {
+            at = chain[at as usize];
+            visited.push(at);
+        }
+        assert_eq!(visited, [3, 6, 9, 12, 0]);
+    }
+
     /// The kernel follows a chain on the simulator, step by step.
     #[test]
     fn a_thread_follows_the_chain() -> Result<(), Error> {

@@ -164,10 +164,7 @@ fn against(row: &Value) -> String {
     let baseline = &row["baseline"];
     match baseline["ratio"].as_f64() {
         Some(ratio) => {
-            let ratio = match amount("ratio", ratio) {
-                equal if equal == "equal" => "as fast as".to_owned(),
-                ratio => ratio,
-            };
+            let ratio = if ratio == 1.0 { "as fast as".into() } else { amount("ratio", ratio) };
             format!("{ratio} {} {}", text(&baseline["name"]), text(&baseline["version"]))
         }
         None => String::new(),

@@ -124,7 +124,7 @@ impl Case<'_> {
             cell("time_ms.median"),
             cell("baseline.name"),
             cell("baseline.version"),
-            cell("baseline.call").replace("::", "::\u{200b}"), // where a line may break
+            cell("baseline.call").replace("::", "::<wbr>"),
             cell("baseline.time_ms.median"),
             amount("ratio", self.ratio),
         )
