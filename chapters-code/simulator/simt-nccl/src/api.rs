@@ -12,7 +12,7 @@ use cudarc::{
         result::{self, primary_ctx},
         sys::{CUdeviceptr, CUstream},
     },
-    nccl::sys::{ncclComm_t, ncclResult_t, ncclUniqueId},
+    nccl::sys::{ncclComm_t, ncclResult_t, ncclUniqueId, ncclWindow_t},
 };
 
 use crate::{
@@ -161,17 +161,41 @@ api! {
         world().comm(comm).map(drop)
     }
 
-    /// Memory of the current context's device.
+    /// Memory of the current context's device. It can become a window.
     fn ncclMemAlloc(address: *mut *mut c_void, bytes: usize) {
+        set(address, without_provenance_mut(0))?;
         // SAFETY: the memory is the caller's from now on.
         let memory = checked(unsafe { result::malloc_sync(bytes) }, "allocating")?;
+        world().memory.insert(memory, bytes);
         set(address, without_provenance_mut(memory as usize))
     }
 
     /// Frees it.
     fn ncclMemFree(address: *mut c_void) {
+        let address = address.addr() as CUdeviceptr;
+        world().without_windows(address)?;
         // SAFETY: the driver looks addresses up.
-        checked(unsafe { result::free_sync(address.addr() as CUdeviceptr) }, "freeing")
+        checked(unsafe { result::free_sync(address) }, "freeing")?;
+        world().memory.remove(&address);
+        Ok(())
+    }
+
+    /// Registers memory of `ncclMemAlloc` as a window, on every rank. Outside a group it waits for the other ranks.
+    fn ncclCommWindowRegister(
+        comm: ncclComm_t,
+        buffer: *mut c_void,
+        bytes: usize,
+        window: *mut ncclWindow_t,
+        flags: c_int,
+    ) {
+        group::window(comm, buffer.addr(), bytes, window, flags)
+    }
+
+    /// Ends a window of one rank. A null window is none, and no error.
+    fn ncclCommWindowDeregister(comm: ncclComm_t, window: ncclWindow_t) {
+        let mut world = world();
+        let own = world.comm(comm)?;
+        if window.is_null() { Ok(()) } else { own.windows.remove(window) }
     }
 
     /// Begins a group of this thread. Groups may contain groups.
@@ -416,8 +440,6 @@ unsupported! {
     ncclCommRevoke
     ncclCommShrink
     ncclCommSplit
-    ncclCommWindowDeregister
-    ncclCommWindowRegister
     ncclGroupSimulateEnd
 }
 

@@ -151,6 +151,15 @@ pub fn bytes_from(address: CUdeviceptr) -> Option<usize> {
     found.result().ok().map(|()| bytes - (address - base) as usize)
 }
 
+/// The device that an address belongs to.
+pub fn device_of(address: CUdeviceptr) -> Result<i32> {
+    let mut device = 0;
+    let attribute = sys::CUpointer_attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL;
+    // SAFETY: the attribute is an `int`, which is written to a live variable.
+    let found = unsafe { sys::cuPointerGetAttribute((&raw mut device).cast(), attribute, address) };
+    checked(found.result().map(|()| device), "asking for the device of an address")
+}
+
 /// The context that a stream belongs to, which is the current one for a default stream.
 pub fn context_of(stream: CUstream) -> Result<CUcontext> {
     let mut context = null_mut();

@@ -15,7 +15,7 @@ use cudarc::{
             CUstreamCaptureStatus,
         },
     },
-    nccl::sys::ncclComm_t,
+    nccl::sys::{ncclComm_t, ncclWindow_t},
 };
 
 use crate::{
@@ -23,7 +23,8 @@ use crate::{
     entry::{Result, invalid_argument, invalid_usage},
     ledger::{Calls, Ledger},
     types::{DataType, Operator},
-    world::{Comm, wait, world},
+    windows::{self, Request},
+    world::{Comm, wait, wait_for_window, world},
 };
 
 /// The largest number of messages of a launch: `MOST_MESSAGES` of nccl.cu.
@@ -103,6 +104,7 @@ struct Call {
 enum Work {
     Collective { kernel: String, argument: Collective },
     Message { is_send: bool, peer: usize, address: CUdeviceptr, bytes: usize },
+    Window(Request),
 }
 
 /// What a thread has called since its outermost group began.
@@ -231,6 +233,12 @@ fn prepare(
         checked_rank(root, ranks, "root")?;
         what += &format!(" and root {root}");
     }
+    // What a rooted collective reads or writes on one rank has no counterpart on the others.
+    for (which, at, set) in [("send", send, senders), ("receive", receive, receivers)] {
+        if [ALL, SELF].contains(&set) {
+            what += &own.windows.place(which, at);
+        }
+    }
     if let Some(Operator::PremultipliedSum(factor)) = op
         && factor.data_type != data_type
     {
@@ -303,6 +311,19 @@ pub fn message(
     post(prepare())
 }
 
+/// Registers a window.
+pub fn window(
+    comm: ncclComm_t,
+    address: usize,
+    bytes: usize,
+    to: *mut ncclWindow_t,
+    flags: c_int,
+) -> Result {
+    let request = windows::request(comm, address as CUdeviceptr, bytes, to, flags);
+    let stream = std::ptr::null_mut();
+    post(request.map(|(request, what)| Call { comm, stream, what, work: Work::Window(request) }))
+}
+
 /// Makes sure that a stream is of the rank's context, which is the current one.
 fn check_stream(own: &Comm, stream: CUstream) -> Result {
     if driver::context_of(stream)? == own.context {
@@ -317,9 +338,14 @@ fn launch(calls: Vec<Call>) -> Result {
     let mut world = world();
     let mut noted: BTreeMap<u64, Calls> = BTreeMap::new();
     let mut ranks: Vec<ncclComm_t> = Vec::new();
+    let mut registered = Vec::new();
     for call in &calls {
         let (own, clique) = world.comm_and_clique(call.comm)?;
-        note(call, own.rank, noted.entry(own.clique).or_insert_with(|| clique.calls.clone()))?;
+        let noted = noted.entry(own.clique).or_insert_with(|| clique.calls.clone());
+        note(call, own.rank, noted)?;
+        if let Work::Window(_) = call.work {
+            registered.push((own.clique, noted.collectives.calls_of(own.rank)));
+        }
         if !ranks.contains(&call.comm) {
             ranks.push(call.comm);
         }
@@ -330,17 +356,21 @@ fn launch(calls: Vec<Call>) -> Result {
             clique.calls = calls;
         }
     }
-    ranks.into_iter().try_for_each(|rank| launch_of(world.comm(rank)?, rank, &calls))
+    ranks.into_iter().try_for_each(|rank| launch_of(world.comm(rank)?, rank, &calls))?;
+    drop(world);
+    registered.into_iter().try_for_each(|(clique, calls)| wait_for_window(clique, calls))
 }
 
 /// Notes a call of a rank, if it matches.
 fn note(Call { what, work, .. }: &Call, rank: usize, calls: &mut Calls) -> Result {
     match *work {
-        Work::Collective { .. } => calls.collectives.call(rank, what).or_else(|(first, other)| {
-            invalid_argument(format!(
-                "rank {rank} calls {what}, where rank {first} has called {other}"
-            ))
-        }),
+        Work::Collective { .. } | Work::Window(_) => {
+            calls.collectives.call(rank, what).or_else(|(first, other)| {
+                invalid_argument(format!(
+                    "rank {rank} calls {what}, where rank {first} has called {other}"
+                ))
+            })
+        }
         Work::Message { is_send, peer, .. } => {
             let (from, to, party) = if is_send { (rank, peer, 0) } else { (peer, rank, 1) };
             let ledger = calls.messages.entry((from, to)).or_insert_with(|| Ledger::new(2));
@@ -355,10 +385,15 @@ fn note(Call { what, work, .. }: &Call, rank: usize, calls: &mut Calls) -> Resul
     }
 }
 
-/// Launches what a rank has called: its messages together, and then its collectives in their order.
+/// Launches what a rank has called: its messages together, and then its collectives in their order. Its windows come first.
 fn launch_of(own: &mut Comm, rank: ncclComm_t, calls: &[Call]) -> Result {
     let _inside = Inside::new(own.context)?;
     let calls = || calls.iter().filter(|call| call.comm == rank);
+    for call in calls() {
+        if let Work::Window(request) = call.work {
+            own.windows.add(request)?;
+        }
+    }
     let mut streams: Vec<CUstream> = Vec::new();
     for call in calls().filter(|call| matches!(call.work, Work::Message { .. })) {
         if !streams.contains(&call.stream) {
@@ -388,7 +423,7 @@ fn messages<'a>(calls: impl Iterator<Item = &'a Call>) -> Result<Messages> {
             Work::Message { is_send, peer, address, bytes } => {
                 Some((usize::from(!is_send), peer, (address, bytes)))
             }
-            Work::Collective { .. } => None,
+            Work::Collective { .. } | Work::Window(_) => None,
         })
         .collect();
     if sorted.len() > MOST_MESSAGES {

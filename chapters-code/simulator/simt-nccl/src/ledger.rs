@@ -56,6 +56,16 @@ impl Ledger {
         Ok(())
     }
 
+    /// The number of calls of a party.
+    pub fn calls_of(&self, party: usize) -> usize {
+        self.calls[party]
+    }
+
+    /// The parties that have made fewer calls.
+    pub fn behind(&self, calls: usize) -> Vec<usize> {
+        (0..self.calls.len()).filter(|&party| self.calls[party] < calls).collect()
+    }
+
     /// The first call that is not complete.
     pub fn missing(&self) -> Option<Missing> {
         let (_, what) = self.open.front()?;

@@ -25,4 +25,5 @@ mod entry;
 mod group;
 mod ledger;
 mod types;
+mod windows;
 mod world;

@@ -24,6 +24,7 @@ use crate::{
     entry::{Failure, Result, invalid_argument, invalid_usage, say},
     ledger::{Calls, Ledger, Missing},
     types::Factor,
+    windows::{Memory, Windows},
 };
 
 /// A rank that waits for others longer than this says so.
@@ -57,6 +58,8 @@ pub struct Comm {
     pub last: Option<CUstream>,
     /// The factors of the operators that the program has made.
     pub factors: Vec<Option<Factor>>,
+    /// The windows that it has registered.
+    pub windows: Windows,
     /// Whether the context is a primary one, which it then keeps alive.
     keeps_context: bool,
 }
@@ -81,6 +84,8 @@ pub struct World {
     comms: BTreeMap<usize, Comm>,
     /// By their numbers.
     cliques: BTreeMap<u64, Clique>,
+    /// What `ncclMemAlloc` has allocated.
+    pub memory: Memory,
     last_handle: usize,
     last_clique: u64,
 }
@@ -91,6 +96,7 @@ unsafe impl Send for World {}
 static WORLD: Mutex<World> = Mutex::new(World {
     comms: BTreeMap::new(),
     cliques: BTreeMap::new(),
+    memory: Memory::new(),
     last_handle: 0,
     last_clique: 0,
 });
@@ -213,6 +219,7 @@ impl Comm {
             event: checked(event, "making an event")?,
             last: None,
             factors: Vec::new(),
+            windows: Windows::default(),
             keeps_context,
         })
     }
@@ -320,6 +327,11 @@ impl World {
         Ok(())
     }
 
+    /// All ranks of all communicators.
+    pub fn comms(&self) -> impl Iterator<Item = &Comm> {
+        self.comms.values()
+    }
+
     /// A rank by its handle.
     pub fn comm(&mut self, handle: ncclComm_t) -> Result<&mut Comm> {
         let found = self.comms.get_mut(&handle.addr());
@@ -341,20 +353,35 @@ impl World {
 
 /// Returns when all ranks of a communicator have come, or fails when they are unlikely to.
 pub fn wait(number: u64) -> Result {
+    wait_for(number, "came", |clique| {
+        let ranks = 0..clique.members.len();
+        ranks.filter(|&rank| clique.members[rank].is_none()).collect()
+    })
+}
+
+/// Returns when all ranks of a communicator have called as many collectives, the last of which registers a window.
+pub fn wait_for_window(number: u64, calls: usize) -> Result {
+    CHANGED.notify_all();
+    let what = "called ncclCommWindowRegister, which returns when all ranks have called it: one thread calls it for \
+                several ranks in a group";
+    wait_for(number, what, |clique| clique.calls.collectives.behind(calls))
+}
+
+/// Returns when no rank of a communicator is missing, or fails when those are unlikely to do what others have `done`.
+fn wait_for(number: u64, done: &str, missing: impl Fn(&Clique) -> Vec<usize>) -> Result {
     let begin = Instant::now();
     let mut has_said = false;
     let mut world = world();
     loop {
         let Some(clique) = world.cliques.get_mut(&number) else { return Ok(()) };
-        if clique.is_connected {
-            return Ok(());
-        }
         if let Some(cause) = &clique.failure {
             return Err(Failure { code: ncclSystemError, cause: cause.clone() });
         }
-        let ranks = 0..clique.members.len();
-        let missing: Vec<_> = ranks.filter(|&rank| clique.members[rank].is_none()).collect();
-        let text = format!("of {} ranks, {} never came", clique.members.len(), names(&missing));
+        let missing = missing(clique);
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let text = format!("of {} ranks, {} never {done}", clique.members.len(), names(&missing));
         if begin.elapsed() > LIMIT {
             clique.failure = Some(text);
             CHANGED.notify_all();

@@ -8,3 +8,4 @@ mod messages;
 mod order;
 mod outside;
 mod ranks;
+mod windows;
