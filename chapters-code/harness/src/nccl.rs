@@ -18,6 +18,10 @@ use libloading::Library;
 
 use crate::{Device, Error, driver, error::in_full};
 
+mod ranks;
+
+pub use ranks::{Ranks, Windows, failed};
+
 /// A library with NCCL's interface.
 #[derive(Clone, Debug)]
 pub struct Nccl {
@@ -30,6 +34,12 @@ pub struct Nccl {
 }
 
 impl Nccl {
+    /// Whether it has a function. Windows are younger than 2.26, and `ncclAlltoAll` is younger than 2.27.
+    pub fn has(&self, function: &str) -> bool {
+        // SAFETY: [`bind`] has found the library; the function is looked up, and not called.
+        unsafe { sys::culib().get::<*const ()>(function.as_bytes()) }.is_ok()
+    }
+
     /// The library's name: `NCCL`, or `simt-nccl`, which is the simulator's.
     pub fn name(&self) -> &'static str {
         if self.is_simulated { "simt-nccl" } else { "NCCL" }

@@ -60,17 +60,18 @@ impl Collective {
 
     /// New memory for the result of each device.
     pub(crate) fn outputs(&self) -> Result<Vec<Output<f32>>, Error> {
-        let ((rows, _), parts) = (matrix(&self.case), self.parts());
-        self.devices.each(|d, device| {
-            let own = parts[d].1 - parts[d].0;
-            let len = match self.task {
-                Task::ReduceScatter => own,
-                Task::AllToAll => self.devices.len() * own,
-                Task::Transpose => rows * own,
-                _ => self.n,
-            };
-            Output::new(device, len)
-        })
+        self.devices.each(|d, device| Output::new(device, self.result_len(d)))
+    }
+
+    /// The number of elements of the result on device `d`.
+    pub(crate) fn result_len(&self, d: usize) -> usize {
+        let (first, end) = self.parts()[d];
+        match self.task {
+            Task::ReduceScatter => end - first,
+            Task::AllToAll => self.devices.len() * (end - first),
+            Task::Transpose => matrix(&self.case).0 * (end - first),
+            _ => self.n,
+        }
     }
 
     /// The arrays of all devices: parts of one array or matrix where the devices put one together, otherwise an array
