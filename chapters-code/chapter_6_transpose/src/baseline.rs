@@ -10,56 +10,47 @@ use harness::{
 
 use crate::{layout::Layout, problem::Matrices};
 
-type ScratchBytes = unsafe extern "C" fn(c_int, c_int, usize, usize, usize, usize) -> usize;
-type Transpose = unsafe extern "C" fn(
-    c_int,
-    c_int,
-    *mut c_void,
-    usize,
-    *const c_void,
-    *mut c_void,
-    usize,
-    usize,
-    usize,
-    usize,
-    *mut c_void,
-) -> c_int;
+/// `struct BaselineMatrices` of baselines.h.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Of {
+    rows: usize,
+    cols: usize,
+    ld_in: usize,
+    ld_out: usize,
+    batch: usize,
+}
 
-/// The library's transpose of the input, verified. There is none for batches.
+harness::operation! {
+    Transpose = baseline_transpose(dtype: c_int; from: *const c_void, to: *mut c_void, of: *const Of)
+}
+
+/// The library's transposes of the input, verified.
 pub(crate) fn transpose<T: Element>(
     p: &Matrices<T>,
     library: &Baselines,
 ) -> Result<Vec<Way<Matrices<T>>>, Error> {
-    // SAFETY: the types of baselines.h.
-    let functions = unsafe {
-        (
-            library.function::<ScratchBytes>("baseline_transpose_scratch"),
-            library.function::<Transpose>("baseline_transpose"),
-        )
-    };
-    let (Some(scratch_bytes), Some(transpose)) = functions else {
-        return Ok(Vec::new());
-    };
-    if p.layout.batch != 1 || p.layout.elements() == 0 {
+    let Some(transpose) = Transpose::of(library) else { return Ok(Vec::new()) };
+    if p.layout.elements() == 0 {
         return Ok(Vec::new());
     }
     let dtype = dtype_code(T::DTYPE);
-    let Layout { rows, cols, ld_in, ld_out, .. } = p.layout;
-    let [rows, cols, ld_in, ld_out] = [rows, cols, ld_in, ld_out].map(|n| n as usize);
+    let Layout { rows, cols, ld_in, ld_out, batch } = p.layout;
+    let [rows, cols, ld_in, ld_out, batch] = [rows, cols, ld_in, ld_out, batch].map(|n| n as usize);
+    let of = Of { rows, cols, ld_in, ld_out, batch };
     let call = Call {
         operation: "transpose",
         what: format!("transpose of {} {}", p.case.shape, T::DTYPE),
         output_bytes: size_of_val(&p.expected[..]),
         // SAFETY: it looks at its arguments only.
-        scratch_bytes: Box::new(move |way, _, _| unsafe {
-            scratch_bytes(way, dtype, rows, cols, ld_in, ld_out)
+        scratch_bytes: Box::new(move |way, p: &Matrices<T>, to| unsafe {
+            (transpose.scratch_bytes)(way, dtype, address(&p.device, &p.input), to, &of)
         }),
-        // SAFETY: the input has `rows` rows, ld_in elements apart, the output `cols`, ld_out apart; both
-        // are of the dtype, and the scratch has the bytes asked for; all are in the current context.
-        run: Box::new(move |way, p: &Matrices<T>, to, s| unsafe {
+        // SAFETY: the input has `batch` matrices of `rows` rows, ld_in elements apart, and the output as many of `cols`,
+        // ld_out apart; both are of the dtype, and the scratch has the bytes asked for; all are in the current context.
+        run: Box::new(move |way, p, to, s| unsafe {
             let from = address(&p.device, &p.input);
-            let (address, bytes, stream) = (s.address, s.bytes, s.stream);
-            transpose(way, dtype, address, bytes, from, to, rows, cols, ld_in, ld_out, stream)
+            (transpose.run)(way, dtype, s.address, s.bytes, from, to, &of, s.stream)
         }),
     };
     library.ways(p, call, |computed| verify::compare_equal(computed, &p.expected))

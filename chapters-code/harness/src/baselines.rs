@@ -20,7 +20,10 @@ use crate::{
 };
 
 /// `BASELINE_INTERFACE` of baselines.h.
-const INTERFACE: i32 = 3;
+const INTERFACE: i32 = 4;
+
+/// `cudaErrorNotSupported`, with which a library says that it lacks a way after all.
+const NOT_SUPPORTED: c_int = 801;
 
 /// An open baseline library.
 #[derive(Clone)]
@@ -295,8 +298,12 @@ impl Baselines {
                 continue;
             };
             output.borrow_mut().poison()?;
-            let launched = (prepared.enqueue)(problem);
-            launched.map_err(|error| device.explain("the baseline's operation", error))?;
+            match (prepared.enqueue)(problem) {
+                Err(DriverError(CUresult::CUDA_ERROR_NOT_SUPPORTED)) => continue,
+                launched => {
+                    launched.map_err(|error| device.explain("the baseline's operation", error))?
+                }
+            }
             let computed = output.borrow().download()?;
             let computed = computed.map_err(|_| self.error("it wrote beside its output"))?;
             if let Some(failure) = judge(&computed).failures.first() {
@@ -336,6 +343,7 @@ impl Baselines {
             let _keep_alive = (&output, &memory);
             match (call.run)(way, problem, to, scratch) {
                 0 => Ok(()),
+                NOT_SUPPORTED => Err(DriverError(CUresult::CUDA_ERROR_NOT_SUPPORTED)),
                 _ => Err(DriverError(CUresult::CUDA_ERROR_UNKNOWN)),
             }
         };

@@ -3,7 +3,8 @@
 //
 // All pointers to data are device pointers, valid in the context that is current when the function
 // is called. Nothing here allocates, synchronises or prints. Functions that return int return a
-// cudaError_t, 0 for success; for an op or dtype that the baseline has not, cudaErrorInvalidValue.
+// cudaError_t, 0 for success; for an op or dtype that the baseline has not, cudaErrorInvalidValue. With
+// cudaErrorNotSupported a library says that it lacks a way after all: the caller goes on without it.
 //
 // A library that lacks a function simply has no baseline for that chapter: callers look each one up by
 // name, and `baseline_interface` first.
@@ -15,7 +16,7 @@ extern "C" {
 #endif
 
 // Raised when a function below changes its meaning; not when one is added.
-#define BASELINE_INTERFACE 3
+#define BASELINE_INTERFACE 4
 
 enum BaselineOp { BASELINE_SUM = 0, BASELINE_MAX = 1, BASELINE_MIN = 2 };
 
@@ -159,13 +160,19 @@ int baseline_multiply(int way, int dtype, void* scratch, size_t scratch_bytes,
 
 // ---- Chapter 6: transpose --------------------------------------------------------------------
 
-// Bytes of scratch that baseline_transpose needs for these arguments, or SIZE_MAX where it cannot have them.
-size_t baseline_transpose_scratch(int way, int dtype, size_t rows, size_t cols, size_t ld_in, size_t ld_out);
+// Matrices by rows, one behind the other, and their leading dimensions before and after.
+struct BaselineMatrices {
+    size_t rows, cols, ld_in, ld_out, batch;
+};
 
-// Writes element (r, c) of a matrix by rows, in[r * ld_in + c], to out[c * ld_out + r]. `scratch` is
-// 256-byte aligned. Launches on `stream`, a CUstream.
+// Bytes of scratch that baseline_transpose needs for these arguments (the buffers are not touched), or SIZE_MAX where
+// it cannot have them.
+size_t baseline_transpose_scratch(int way, int dtype, const void* in, void* out, const struct BaselineMatrices* of);
+
+// Writes element (r, c) of matrix b, in[(b * rows + r) * ld_in + c], to out[(b * cols + c) * ld_out + r], every bit as
+// it is, but for NaN and -0. `scratch` is 256-byte aligned. Launches on `stream`, a CUstream.
 int baseline_transpose(int way, int dtype, void* scratch, size_t scratch_bytes, const void* in, void* out,
-                   size_t rows, size_t cols, size_t ld_in, size_t ld_out, void* stream);
+                       const struct BaselineMatrices* of, void* stream);
 
 // ---- Chapter 7: coalescing -------------------------------------------------------------------
 

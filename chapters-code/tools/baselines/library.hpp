@@ -16,6 +16,7 @@
 
 constexpr int SUCCESS = 0;       // cudaSuccess, CUBLAS_STATUS_SUCCESS, CUSPARSE_STATUS_SUCCESS
 constexpr int INVALID_VALUE = 1; // cudaErrorInvalidValue
+constexpr int NOT_SUPPORTED = 801; // cudaErrorNotSupported
 constexpr int UNKNOWN = 999;     // cudaErrorUnknown
 
 // The first of these that there is, or null.

@@ -192,6 +192,8 @@ fn transposes(scope: Scope) -> Vec<Part> {
         of(8191, 8191, Dtype::F64, whole),
         of(1 << 15, 1 << 14, Dtype::U8, whole),
         of(1 << 14, 1 << 14, Dtype::U16, whole),
+        // The same work, for elements of a type that a library has.
+        of(1 << 14, 1 << 14, Dtype::F16, whole),
         of(1 << 13, 1 << 13, Dtype::F64, whole),
         of(1 << 13, 1 << 12, Dtype::U128, whole),
         of(1 << 7, 1 << 6, Dtype::F32, batch),
