@@ -51,10 +51,10 @@ impl Ranks {
         mut calls: impl FnMut(usize, ncclComm_t, cudaStream_t) -> Result<(), NcclError>,
     ) -> Result<(), NcclError> {
         group_start()?;
-        let of_ranks = self.comms.iter().zip(&self.devices).enumerate();
-        let called: Result<(), _> = of_ranks
-            .map(|(rank, (&comm, device))| calls(rank, comm, device.stream.cu_stream().cast()))
-            .collect();
+        let mut of_ranks = self.comms.iter().zip(&self.devices).enumerate();
+        let called = of_ranks.try_for_each(|(rank, (&comm, device))| {
+            calls(rank, comm, device.stream.cu_stream().cast())
+        });
         // Also after an error: no later call belongs to this group.
         let ended = group_end();
         called.and(ended.map(drop))
