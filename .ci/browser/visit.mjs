@@ -19,7 +19,10 @@ export const DESKTOP = { width: 1280, height: 900 };
 /** What a reader reads: all pages but the contents without JavaScript, the page for a wrong address,
  * and the print page, which has them all once more. */
 const OTHERS = ["toc.html", "404.html", "print.html"];
-export const PAGES = filesOf(FOLDER, ".html").filter((page) => !OTHERS.includes(page));
+const READ = filesOf(FOLDER, ".html").filter((page) => !OTHERS.includes(page));
+/** With SAMPLE, chapter 1 and the first page of every other chapter. */
+const SAMPLED = /^(index|introduction|chapter_1_\w+\/\w+|\w+\/index)\.html$/;
+export const PAGES = process.env.SAMPLE ? READ.filter((page) => SAMPLED.test(page)) : READ;
 
 let site;
 let small;
