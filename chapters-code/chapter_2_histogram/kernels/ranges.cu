@@ -31,7 +31,7 @@ template <typename T>
 __device__ void count(const T* in, u32* out, size_t n, const Bins& bins, u32 ranges, Flag flag) {
     u32 total = bins.count + EXTRA;
     u32 width = (total + ranges - 1) / ranges;
-    u32 first = blockIdx.x % ranges * width;
+    u32 first = min(blockIdx.x % ranges * width, total); // the last ranges may be empty
     Range range{first, min(width, total - first)};
     u32 stripe = blockIdx.x / ranges;
 

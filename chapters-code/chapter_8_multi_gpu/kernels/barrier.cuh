@@ -16,6 +16,14 @@ struct Flags {
 #define LOAD_FLAG "ld.acquire.sys.global.u32"
 #endif
 
+// The first epoch of this launch. The flag by which the block tells itself lies in its own device's memory, and still holds
+// the last epoch of the launch before: 0 before the first. All threads call it before the first `arrive`. So the devices
+// count, and not the host: a graph may replay a launch. Launches on the same flags have the same grid, and on every device as
+// many epochs.
+__device__ inline unsigned first_epoch(const Flags& flags, int device) {
+    return flags.of[device][blockIdx.x * MOST + device] + 1;
+}
+
 // Tells block blockIdx.x of every device that this device's block has come to `epoch`. A block that sees the flag also
 // sees what this block wrote before.
 template <int DEVICES> __device__ void arrive(const Flags& flags, int device, unsigned epoch) {

@@ -1,11 +1,11 @@
 // Compaction of an array that is spread over the devices, into equal parts of the result. Each device first counts what it
 // selects, then tells all devices, and then stores every selected element to the device that holds its part of the result.
 //
-// predicate_f32(const f32* in, Pointers out, u64* selected, size_t n, Words words, int device, int devices, unsigned epoch)
+// predicate_f32(const f32* in, Pointers out, u64* selected, size_t n, Words words, int device, int devices)
 // Launch: one per device, with its n elements; at most as many blocks of THREADS threads as the device holds at once.
-// Selects what is at least 0. words: on every device two for each of MOST devices, then two for each of its blocks. All
-// launches of an epoch have ended before one of the next begins. The first epoch is not 0. `selected` gets the number of
-// elements that all devices select.
+// Selects what is at least 0. words: on every device two for each of MOST devices, then two for each of its blocks. They
+// are 0 before the first launch. Launches on the same words have the same grid, and all launches of an epoch, one per device,
+// have ended before one of the next begins. `selected` gets the number of elements that all devices select.
 #define LAUNCH_BOUNDS __launch_bounds__(256, 4)
 #include "../../chapter_1_reduce/kernels/block_reduce.cuh"
 #include "../../chapter_4_compact/kernels/selected.cuh"
@@ -20,7 +20,7 @@ constexpr unsigned TILE = THREADS / 32 * Quads::ITEMS;
 // ANCHOR: parts
 // The result, in equal parts.
 struct Parts {
-    Pointers of;
+    const Pointers& of;
     size_t each;
 
     // Stores an element. `owner` is the device that holds an earlier one, at least.
@@ -39,12 +39,17 @@ struct Before64 {
     i64 block, all;
 };
 
+// The slots of a device's blocks, behind those of the devices.
+__device__ u64* slots_of_blocks(const Words& words, int device) {
+    return words.of[device] + MOST * WORDS<i64>;
+}
+
 // Tells what the block selects, and waits for the blocks before, and for all devices. The last block tells what its
 // device selects.
 __device__ Before64 exchange(i64 own, const Words& words, int device, int devices, u32 epoch) {
     using Op = Sum<i64>;
     u64* of_devices = words.of[device];
-    u64* of_blocks = of_devices + MOST * WORDS<i64>;
+    u64* of_blocks = slots_of_blocks(words, device);
     if (threadIdx.x == 0) {
         send(of_blocks + blockIdx.x * WORDS<i64>, own, epoch);
     }
@@ -72,11 +77,14 @@ __device__ Before64 exchange(i64 own, const Words& words, int device, int device
 }
 // ANCHOR_END: counts
 
-extern "C" __global__ void LAUNCH_BOUNDS predicate_f32(const f32* in, Pointers out, u64* selected,
-                                                       size_t n, Words words, int device,
-                                                       int devices, unsigned epoch) {
+extern "C" __global__ void LAUNCH_BOUNDS predicate_f32(
+    const f32* in, const __grid_constant__ Pointers out, u64* selected, size_t n,
+    const __grid_constant__ Words words, int device, int devices) {
     __shared__ f32 stage[TILE];
     __shared__ u32 aggregates[32];
+    // The block's own slot still has the tag of the launch before.
+    u64* own_slot = slots_of_blocks(words, device) + blockIdx.x * WORDS<i64>;
+    u32 epoch = epoch_after(tag_of<i64>(own_slot));
     Predicate<f32> by(Choice{nullptr, 0}); // at least 0
     size_t tiles = (n + TILE - 1) / TILE, each = (tiles + gridDim.x - 1) / gridDim.x;
     size_t begin = min(blockIdx.x * each, tiles), end = min(begin + each, tiles);

@@ -11,8 +11,8 @@ struct Counts {
 };
 
 // ANCHOR: add_counts
-extern "C" __global__ void add_counts(Counts counts, unsigned* out, unsigned first, unsigned end,
-                                      int devices) {
+extern "C" __global__ void add_counts(const __grid_constant__ Counts counts, unsigned* out,
+                                      unsigned first, unsigned end, int devices) {
     unsigned c = first + blockIdx.x * blockDim.x + threadIdx.x;
     if (c < end) {
         unsigned sum = 0;

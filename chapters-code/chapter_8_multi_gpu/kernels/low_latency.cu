@@ -1,11 +1,11 @@
 // No barrier at all: each element travels together with a flag, in one word of 8 bytes. A thread that sees the flag
 // has the element. (NCCL has such a protocol, called LL, for low latency.)
 //
-// low_latency_<devices>(Pointers in, float* out, Words received, int device, unsigned epoch, size_t n)
+// low_latency_<devices>(Pointers in, float* out, Words received, Launches launches, int device, size_t n)
 // Launch: the same grid on every device, all blocks resident. `received` has 2 * n words per device that sends: launches
-// with an even and with an odd epoch take turns. Each launch has the next epoch; the first is not 0, which the words
-// hold at first.
+// with an even and with an odd epoch take turns. `launches` has a word per block. All words are 0 before the first launch.
 #include "add_packs.cuh"
+#include "launches.cuh"
 
 typedef unsigned long long u64;
 
@@ -29,8 +29,9 @@ __device__ float receive(const u64* from, unsigned epoch) {
 }
 
 template <int DEVICES>
-__device__ void low_latency(const Pointers& in, float* out, const Words& received, int device,
-                            unsigned epoch, size_t n) {
+__device__ void low_latency(const Pointers& in, float* out, const Words& received,
+                            Launches launches, int device, size_t n) {
+    unsigned epoch = launches.epoch();
     size_t turn = (epoch % 2) * DEVICES * n;
     size_t threads = size_t(gridDim.x) * blockDim.x;
     for (size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += threads) {
@@ -47,12 +48,15 @@ __device__ void low_latency(const Pointers& in, float* out, const Words& receive
         }
         out[i] = add<DEVICES>(element);
     }
+    __syncthreads();
+    launches.count(epoch);
 }
 // ANCHOR_END: low_latency
 
 #define LOW_LATENCY(DEVICES)                                                                       \
-    extern "C" __global__ void low_latency_##DEVICES(Pointers in, float* out, Words received,      \
-                                                     int device, unsigned epoch, size_t n) {       \
-        low_latency<DEVICES>(in, out, received, device, epoch, n);                                 \
+    extern "C" __global__ void low_latency_##DEVICES(                                              \
+        const __grid_constant__ Pointers in, float* out, const __grid_constant__ Words received,   \
+        Launches launches, int device, size_t n) {                                                 \
+        low_latency<DEVICES>(in, out, received, launches, device, n);                              \
     }
 KERNELS_OF(LOW_LATENCY)

@@ -1,6 +1,6 @@
 // Every device adds all arrays for itself: more bytes over the links, but one trip instead of two.
 //
-// one_shot_<devices>(Pointers in, float* out, Flags flags, int device, unsigned epoch, size_t n)
+// one_shot_<devices>(Pointers in, float* out, Flags flags, int device, size_t n)
 // Launch: as flags.cu.
 #include "add_packs.cuh"
 #include "barrier.cuh"
@@ -8,7 +8,8 @@
 // ANCHOR: one_shot
 template <int DEVICES>
 __device__ void one_shot(const Pointers& in, float* out, const Flags& flags, int device,
-                         unsigned epoch, size_t n) {
+                         size_t n) {
+    unsigned epoch = first_epoch(flags, device);
     arrive<DEVICES>(flags, device, epoch);
     wait<DEVICES>(flags, device, epoch);
 
@@ -28,8 +29,9 @@ __device__ void one_shot(const Pointers& in, float* out, const Flags& flags, int
 // ANCHOR_END: one_shot
 
 #define ONE_SHOT(DEVICES)                                                                          \
-    extern "C" __global__ void one_shot_##DEVICES(Pointers in, float* out, Flags flags,            \
-                                                  int device, unsigned epoch, size_t n) {          \
-        one_shot<DEVICES>(in, out, flags, device, epoch, n);                                       \
+    extern "C" __global__ void one_shot_##DEVICES(                                                 \
+        const __grid_constant__ Pointers in, float* out, const __grid_constant__ Flags flags,      \
+        int device, size_t n) {                                                                    \
+        one_shot<DEVICES>(in, out, flags, device, n);                                              \
     }
 KERNELS_OF(ONE_SHOT)

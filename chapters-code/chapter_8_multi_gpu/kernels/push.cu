@@ -1,11 +1,10 @@
 // Stores only: every device sends its elements of a part to the device that adds this part, and that device sends the
 // sums to all. No thread waits for a load from another device.
 //
-// push_<devices>(Pointers in, Pointers out, Pointers received, Flags flags, int device, unsigned epoch, size_t part,
-//                size_t n)
+// push_<devices>(Pointers in, Pointers out, Pointers received, Flags flags, int device, size_t part, size_t n)
 // Launch: the same number of blocks of THREADS threads on every device, all of them resident. `part` is the length of a
-// part, a multiple of 4. `received` has `part` elements per device that sends. With t tiles per block, a launch uses
-// t + 2 epochs.
+// part, a multiple of 4. `received` has `part` elements per device that sends. The flags are 0 before the first
+// launch. With t tiles per block, a launch uses t + 2 epochs.
 #include "add_packs.cuh"
 #include "barrier.cuh"
 
@@ -72,7 +71,8 @@ __device__ void reduce(const Pointers& in, const Pointers& out, const Pointers& 
 
 template <int DEVICES>
 __device__ void push(const Pointers& in, const Pointers& out, const Pointers& received,
-                     const Flags& flags, int device, unsigned epoch, size_t part, size_t n) {
+                     const Flags& flags, int device, size_t part, size_t n) {
+    unsigned epoch = first_epoch(flags, device);
     // The slots are free once the other devices' kernels have begun: their launch before has ended.
     arrive<DEVICES>(flags, device, epoch);
     wait<DEVICES>(flags, device, epoch);
@@ -104,8 +104,9 @@ __device__ void push(const Pointers& in, const Pointers& out, const Pointers& re
 
 #define PUSH(DEVICES)                                                                              \
     extern "C" __global__ void __launch_bounds__(THREADS)                                          \
-        push_##DEVICES(Pointers in, Pointers out, Pointers received, Flags flags, int device,      \
-                       unsigned epoch, size_t part, size_t n) {                                    \
-        push<DEVICES>(in, out, received, flags, device, epoch, part, n);                           \
+        push_##DEVICES(const __grid_constant__ Pointers in, const __grid_constant__ Pointers out,  \
+                       const __grid_constant__ Pointers received,                                  \
+                       const __grid_constant__ Flags flags, int device, size_t part, size_t n) {   \
+        push<DEVICES>(in, out, received, flags, device, part, n);                                  \
     }
 KERNELS_OF(PUSH)

@@ -2,12 +2,12 @@
 // the sum to the first device in one word with the number of the launch. The last block of the first device adds the
 // devices' sums. The host neither records an event nor copies anything.
 //
-// sum_<dtype>(const dtype* in, size_t n, dtype* out, dtype* partials, unsigned* counter, Words words, int device,
-//             int devices, unsigned epoch)
+// sum_<dtype>(const dtype* in, size_t n, dtype* out, dtype* partials, unsigned* counter, Words words,
+//             Launches launches, int device, int devices)
 // Launch: one per device, with its n elements, in the order of the devices; any number of blocks of THREADS threads. in:
 // 16-byte aligned. partials: one per block; counter: 0 before the first launch, and again after every launch. words: WORDS
-// per device and WORDS for the start, on every device. Each launch has the next epoch; the first is not 0. Only the first
-// device writes out[0].
+// per device and WORDS for the start, on every device; `launches` has a word per block: all are 0 before the first launch. Only
+// the first device writes out[0].
 #define LAUNCH_BOUNDS __launch_bounds__(512, 4)
 #include "../../chapter_1_reduce/kernels/last_block.cuh"
 #include "../../chapter_1_reduce/kernels/pack.cuh"
@@ -57,8 +57,10 @@ template <typename T> __device__ void start(const Words& words, int device, int 
 // ANCHOR: reduce
 template <typename Op, typename T>
 __device__ void reduce(const T* in, size_t n, T* out, T* partials, unsigned* counter,
-                       const Words& words, int device, int devices, u32 epoch) {
+                       const Words& words, Launches launches, int device, int devices) {
+    u32 epoch = launches.epoch();
     start<T>(words, device, devices, epoch);
+    launches.count(epoch);
     T x = block_reduce<Op>(reduce_tiles<Op>(Packed<T>(in, n)));
 
     // The block of this device that comes last adds what all of its blocks have found.
@@ -93,9 +95,9 @@ __device__ void reduce(const T* in, size_t n, T* out, T* partials, unsigned* cou
 
 #define KERNEL(name, Op, dtype)                                                                    \
     extern "C" __global__ void LAUNCH_BOUNDS name##_##dtype(                                       \
-        const dtype* in, size_t n, dtype* out, dtype* partials, unsigned* counter, Words words,    \
-        int device, int devices, unsigned epoch) {                                                 \
-        reduce<Op<dtype>>(in, n, out, partials, counter, words, device, devices, epoch);           \
+        const dtype* in, size_t n, dtype* out, dtype* partials, unsigned* counter,                 \
+        const __grid_constant__ Words words, Launches launches, int device, int devices) {         \
+        reduce<Op<dtype>>(in, n, out, partials, counter, words, launches, device, devices);        \
     }
 KERNEL(sum, Sum, f32)
 KERNEL(sum, Sum, i64)

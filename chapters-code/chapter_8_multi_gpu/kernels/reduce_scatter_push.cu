@@ -1,10 +1,11 @@
 // Every device stores its elements of a part into the memory of the device that adds this part. After a meeting, each
 // device adds what it has received.
 //
-// reduce_scatter_push_<devices>(Pointers in, float* out, Pointers received, Flags flags, int device, unsigned epoch,
-//                               size_t part, size_t n)
+// reduce_scatter_push_<devices>(Pointers in, float* out, Pointers received, Flags flags, int device, size_t part,
+//                               size_t n)
 // Launch: the same number of blocks on every device, all of them resident; at least as many threads per block as
-// devices. `received` has `part` elements, a multiple of 4, per device that sends. A launch uses two epochs.
+// devices. `received` has `part` elements, a multiple of 4, per device that sends. The flags are 0 before the first
+// launch. A launch uses two epochs.
 #include "add_packs.cuh"
 #include "barrier.cuh"
 #include "copy.cuh"
@@ -19,8 +20,8 @@
 
 template <int DEVICES>
 __device__ void reduce_scatter(const Pointers& in, float* out, const Pointers& received,
-                               const Flags& flags, int device, unsigned epoch, size_t part,
-                               size_t n) {
+                               const Flags& flags, int device, size_t part, size_t n) {
+    unsigned epoch = first_epoch(flags, device);
     // The slots are free once the other devices' kernels have begun: their launch before has ended.
     arrive<DEVICES>(flags, device, epoch);
     wait<DEVICES>(flags, device, epoch);
@@ -53,8 +54,9 @@ __device__ void reduce_scatter(const Pointers& in, float* out, const Pointers& r
 
 #define REDUCE_SCATTER(DEVICES)                                                                    \
     extern "C" __global__ void reduce_scatter_push_##DEVICES(                                      \
-        Pointers in, float* out, Pointers received, Flags flags, int device, unsigned epoch,       \
-        size_t part, size_t n) {                                                                   \
-        reduce_scatter<DEVICES>(in, out, received, flags, device, epoch, part, n);                 \
+        const __grid_constant__ Pointers in, float* out,                                           \
+        const __grid_constant__ Pointers received, const __grid_constant__ Flags flags,            \
+        int device, size_t part, size_t n) {                                                       \
+        reduce_scatter<DEVICES>(in, out, received, flags, device, part, n);                        \
     }
 KERNELS_OF(REDUCE_SCATTER)

@@ -2,10 +2,11 @@
 // sum, and then scans its part from what comes before it: it reads its elements twice and writes once. Blocks and devices
 // hand each other sums in words with the number of the launch.
 //
-// sum_<dtype>(const dtype* in, dtype* out, size_t n, Words words, int device, int devices, unsigned epoch)
+// sum_<dtype>(const dtype* in, dtype* out, size_t n, Words words, int device, int devices)
 // Launch: one per device that has elements, with its n of them; at most as many blocks of THREADS threads as the device
-// holds at once. words: on every device WORDS for each of MOST devices, then WORDS for each of its blocks. All launches of
-// an epoch have ended before one of the next begins. The first epoch is not 0.
+// holds at once. words: on every device WORDS for each of MOST devices, then WORDS for each of its blocks. They are 0 before
+// the first launch. Launches on the same words have the same grid, and all launches of an epoch, one per device, have ended
+// before one of the next begins.
 #define LAUNCH_BOUNDS __launch_bounds__(512, 2)
 #include "../../chapter_1_reduce/kernels/block_reduce.cuh"
 #include "../../chapter_3_scan/kernels/warp_chunk.cuh"
@@ -31,8 +32,13 @@ template <typename T> struct Chunk {
 
 // ANCHOR: scan
 template <typename Op, typename T>
-__device__ void scan(const T* in, T* out, size_t n, const Words& words, int device, int devices,
-                     u32 epoch) {
+__device__ void scan(const T* in, T* out, size_t n, const Words& words, int device, int devices) {
+    // The block's own slot still has the tag of the launch before.
+    u64* of_devices = words.of[device];
+    u64* of_blocks = of_devices + MOST * WORDS<T>;
+    u64* own_slot = of_blocks + blockIdx.x * WORDS<T>;
+    u32 epoch = epoch_after(tag_of<T>(own_slot));
+
     Packs<T> from{const_cast<T*>(in), n};
     Chunk<T> chunk(n);
     WarpChunk<T, ROWS> tile;
@@ -49,10 +55,8 @@ __device__ void scan(const T* in, T* out, size_t n, const Words& words, int devi
     T own = block_reduce<Op>(x);
 
     // What comes before the chunk: the threads wait for the blocks before, then one of them for the devices before.
-    u64* of_devices = words.of[device];
-    u64* of_blocks = of_devices + MOST * WORDS<T>;
     if (threadIdx.x == 0) {
-        send(of_blocks + blockIdx.x * WORDS<T>, own, epoch);
+        send(own_slot, own, epoch);
     }
     x = Op::identity();
     for (unsigned b = threadIdx.x; b < blockIdx.x; b += THREADS) {
@@ -92,9 +96,9 @@ __device__ void scan(const T* in, T* out, size_t n, const Words& words, int devi
 
 #define KERNEL(name, Op, dtype)                                                                    \
     extern "C" __global__ void LAUNCH_BOUNDS name##_##dtype(                                       \
-        const dtype* in, dtype* out, size_t n, Words words, int device, int devices,               \
-        unsigned epoch) {                                                                          \
-        scan<Op<dtype>>(in, out, n, words, device, devices, epoch);                                \
+        const dtype* in, dtype* out, size_t n, const __grid_constant__ Words words, int device,    \
+        int devices) {                                                                             \
+        scan<Op<dtype>>(in, out, n, words, device, devices);                                       \
     }
 KERNEL(sum, Sum, f32)
 KERNEL(sum, Sum, i64)

@@ -2,6 +2,7 @@
 // system.
 #pragma once
 #include "../../chapter_3_scan/kernels/tagged.cuh"
+#include "launches.cuh"
 #include "pointers.cuh"
 
 // For each device, words in its own memory.
@@ -38,6 +39,9 @@ template <typename T> __device__ Tagged<T> look_at(const u64* slot) {
     }
     return seen;
 }
+
+// The tag of a slot to which nobody stores at the same time.
+template <typename T> __device__ u32 tag_of(const u64* slot) { return u32(*slot >> 32); }
 
 // Waits for the value that has this tag.
 template <typename T> __device__ T receive(const u64* slot, u32 tag) {

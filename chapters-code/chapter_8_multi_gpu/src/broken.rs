@@ -8,7 +8,9 @@ use harness::{Case, ChapterParameters, Dtype, Element, Ladder, Op, Rung, Shape, 
 use crate::{
     DeviceParameters, Task,
     problem::{Collective, MOST, SpreadScan},
-    rungs::{flags, lookback_devices, push, reduce_scatter_push, sums_first, transpose_push},
+    rungs::{
+        flags, lookback_devices, low_latency, push, reduce_scatter_push, sums_first, transpose_push,
+    },
     task,
 };
 
@@ -20,6 +22,14 @@ pub fn broken() -> Ladder<Collective> {
         (REUSED_SLOT, |p, rung| push::in_blocks(2, p, rung)),
         (EARLY_SUMS, reduce_scatter_push::prepare),
         (UNFINISHED_TILE, transpose_push::prepare),
+        (COUNTED_BY_HOST, |p, rung| {
+            let mut epoch = 0_u32;
+            let count = move |d| {
+                epoch += u32::from(d == 0);
+                epoch
+            };
+            low_latency::counted(p, rung, count)
+        }),
     ]
 }
 
@@ -66,6 +76,14 @@ static UNFINISHED_TILE: Rung = broken!(
 )
 .refuses(|_, case| Task::Transpose.refusal(case))
 .adapts(|case| floats(Task::Transpose, case));
+
+static COUNTED_BY_HOST: Rung = broken!(
+    "counted_by_host",
+    "low_latency",
+    [Replay],
+    "the host counts the launches: a graph that replays one counts none"
+)
+.refuses(|_, case| Task::AllReduce.refusal(case));
 
 /// A case in which each of two blocks has four tiles.
 fn several_tiles(case: &Case) -> Case {

@@ -17,6 +17,7 @@ fn each_by_its_checker() {
         ("reused_slot", Checker::Races),
         ("early_sums", Checker::Races),
         ("unfinished_tile", Checker::Races),
+        ("counted_by_host", Checker::Replay),
         ("lookback_gpu_scope", Checker::Races),
         ("carry_and_flag", Checker::Races),
     ];

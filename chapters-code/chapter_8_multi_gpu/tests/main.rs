@@ -6,6 +6,7 @@ mod collectives;
 mod command_line;
 mod common;
 mod ladder;
+mod launches;
 mod model;
 mod spread;
 mod simulated;

@@ -121,7 +121,8 @@ impl Device {
         Ok(Self { stream: context.default_stream(), context, properties, simulator })
     }
 
-    /// This device and the next ones, `count` in all. Every two of them can read and write each other's memory.
+    /// This device and the next ones, `count` in all. Every two of them can read and write each other's memory. The others
+    /// have streams of their own where this one has.
     ///
     /// # Errors
     /// [`Error::Driver`] where there are fewer devices, or two that cannot reach each other's memory.
@@ -130,7 +131,12 @@ impl Device {
         for ordinal in 1..count {
             let context = CudaContext::new(ordinal)
                 .map_err(|error| Error::driver(format!("opening device {ordinal}"), error))?;
-            devices.push(Self::of(context, self.simulator)?);
+            let peer = Self::of(context, self.simulator)?;
+            devices.push(if self.stream.cu_stream().is_null() {
+                peer
+            } else {
+                peer.with_own_stream()?
+            });
         }
         for device in &devices {
             for peer in devices.iter().filter(|peer| peer.context != device.context) {

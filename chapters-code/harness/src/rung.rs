@@ -254,12 +254,16 @@ impl<P: Problem> AnyProblem for Posed<P> {
         let launched = p.reset().and_then(|()| (launch.enqueue)(p));
         let ended = launched.and_then(|()| device.stream.synchronize());
         ended.map_err(|error| device.explain("launching before a capture", error))?;
-        let graph = graph::capture(&device, || (launch.enqueue)(p))?;
+        let graph = graph::capture(&device, || {
+            fork(p)?;
+            (launch.enqueue)(p)?;
+            join(p)
+        })?;
         let mut verdicts = Vec::new();
         for case in cases {
             p.refill(case)?;
             device.take_report()?;
-            let replayed = p.reset().and_then(|()| graph.launch());
+            let replayed = p.reset().and_then(|()| join(p)).and_then(|()| graph.launch());
             let ended = replayed.and_then(|()| device.stream.synchronize());
             ended.map_err(|error| device.explain("replaying a graph", error))?;
             let races = race(&device.take_report()?);
@@ -273,6 +277,16 @@ impl<P: Problem> AnyProblem for Posed<P> {
     fn config(&self, name: &str) -> Result<LaunchConfig, Error> {
         Ok(self.prepare(name)?.config)
     }
+}
+
+/// Lets the streams of the other devices wait for that of the problem's device: a capture then holds their work, too.
+fn fork<P: Problem>(problem: &P) -> Result<(), DriverError> {
+    problem.peers().iter().try_for_each(|peer| peer.stream.join(&problem.device().stream))
+}
+
+/// Lets the stream of the problem's device wait for those of the other devices.
+fn join<P: Problem>(problem: &P) -> Result<(), DriverError> {
+    problem.peers().iter().try_for_each(|peer| problem.device().stream.join(&peer.stream))
 }
 
 /// The fastest of the ways of the first library that can do the work of a launch with this promise.
@@ -338,6 +352,11 @@ pub trait Problem: Sized {
     /// launches.
     fn is_settled(_promise: &Self::Promise) -> bool {
         true
+    }
+
+    /// The other devices that the rungs launch on, where there are several.
+    fn peers(&self) -> &[Device] {
+        &[]
     }
 
     /// The device that holds the buffers.

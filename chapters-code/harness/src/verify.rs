@@ -118,6 +118,8 @@ names! {
         /// A result that differs in a run on the simulator with weak memory, in which a load may return an older
         /// value than the newest.
         WeakMemory = "weak_memory",
+        /// A wrong result where a CUDA graph replays the launch.
+        Replay = "replay",
     }
 }
 
@@ -130,6 +132,7 @@ impl Checker {
             Self::Input => "input check",
             Self::Races => "detector",
             Self::WeakMemory => "run with weak memory",
+            Self::Replay => "replay of a graph",
         }
     }
 }

@@ -10,6 +10,8 @@ template <typename T> __device__ u32* flag(u64* slot) {
     return reinterpret_cast<u32*>(slot) + sizeof(T) / 4;
 }
 
+template <typename T> __device__ u32 tag_of(u64* slot) { return *flag<T>(slot); }
+
 // ANCHOR: carry_and_flag
 template <typename T> __device__ void send(u64* slot, T value, u32 tag) {
     *reinterpret_cast<T*>(slot) = value;

@@ -191,6 +191,10 @@ impl Problem for Collective {
         (&self.devices[0], &self.case)
     }
 
+    fn peers(&self) -> &[Device] {
+        &self.devices[1..]
+    }
+
     fn memory(&mut self) -> Vec<&mut dyn Memory> {
         memory(&mut self.outs).chain(memory(&mut self.inputs)).collect()
     }

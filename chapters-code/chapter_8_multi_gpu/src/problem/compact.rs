@@ -74,6 +74,10 @@ impl Problem for SpreadCompact {
         (&self.spread.devices[0], &self.spread.case)
     }
 
+    fn peers(&self) -> &[Device] {
+        &self.spread.devices[1..]
+    }
+
     fn memory(&mut self) -> Vec<&mut dyn Memory> {
         let Self { outs, counts, spread, .. } = self;
         memory(outs).chain(memory(counts)).chain(memory(&mut spread.parts)).collect()

@@ -52,14 +52,34 @@ pub struct Shared<T> {
     _memory: Vec<CudaSlice<T>>,
 }
 
-impl<T: Pod + DeviceRepr> Shared<T> {
-    /// `len` zeros on each device.
+impl Shared<u32> {
+    /// Flags of barrier.cuh, [`MOST`] for each of some blocks.
     ///
     /// # Errors
     /// [`Error::Driver`] where a device has no room.
-    pub fn zeros(devices: &Devices, len: usize) -> Result<Self, Error> {
-        let zeros = vec![T::zeroed(); len];
-        Self::new(devices, |device| buffer::to_device(device, &zeros))
+    pub fn flags(devices: &Devices, blocks: usize) -> Result<Self, Error> {
+        Self::filled(devices, blocks * MOST, devices.launches)
+    }
+}
+
+impl Shared<u64> {
+    /// Words of words.cuh with a tag.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where a device has no room.
+    pub fn words(devices: &Devices, len: usize, tag: u32) -> Result<Self, Error> {
+        Self::filled(devices, len, u64::from(tag) << 32)
+    }
+}
+
+impl<T: Pod + DeviceRepr> Shared<T> {
+    /// `len` times the same value on each device.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where a device has no room.
+    pub fn filled(devices: &Devices, len: usize, value: T) -> Result<Self, Error> {
+        let values = vec![value; len];
+        Self::new(devices, |device| buffer::to_device(device, &values))
     }
 
     /// Memory for `len` elements on each device, filled with poison: a kernel must write an element before it reads it.
@@ -90,6 +110,9 @@ pub struct Devices {
     /// A further stream of each device, for copies: the driver runs copies between the default streams of devices one
     /// after another.
     pub streams: Vec<Arc<CudaStream>>,
+    /// The number of launches, or of epochs, that the memory of a rung which is prepared counts already: 0, unless a test
+    /// begins where the numbers begin again.
+    pub launches: u32,
     all: Vec<Device>,
 }
 
@@ -126,7 +149,7 @@ impl Devices {
             let stream = device.context.new_stream();
             streams.push(stream.map_err(|error| Error::driver("making a stream", error))?);
         }
-        Ok(Self { streams, all })
+        Ok(Self { streams, launches: 0, all })
     }
 
     /// What `make` makes for each device.

@@ -56,6 +56,10 @@ impl Problem for SpreadHistogram {
         (&self.spread.devices[0], &self.spread.case)
     }
 
+    fn peers(&self) -> &[Device] {
+        &self.spread.devices[1..]
+    }
+
     fn memory(&mut self) -> Vec<&mut dyn Memory> {
         memory(&mut self.spread.parts).chain([&mut self.counts as _]).collect()
     }

@@ -45,6 +45,10 @@ impl<T: Element> Problem for SpreadScan<T> {
         (&self.spread.devices[0], &self.spread.case)
     }
 
+    fn peers(&self) -> &[Device] {
+        &self.spread.devices[1..]
+    }
+
     fn memory(&mut self) -> Vec<&mut dyn Memory> {
         memory(&mut self.outs).chain(memory(&mut self.spread.parts)).collect()
     }

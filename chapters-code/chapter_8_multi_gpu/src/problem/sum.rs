@@ -41,6 +41,10 @@ impl<T: Element<Acc = T>> Problem for SpreadSum<T> {
         (&self.spread.devices[0], &self.spread.case)
     }
 
+    fn peers(&self) -> &[Device] {
+        &self.spread.devices[1..]
+    }
+
     fn memory(&mut self) -> Vec<&mut dyn Memory> {
         memory(&mut self.spread.parts).chain([&mut self.out as _]).collect()
     }

@@ -3,7 +3,7 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Launch, Prepared, Rung, rung};
 
-use crate::problem::{Collective, MOST, Shared, Task};
+use crate::problem::{Collective, Shared, Task};
 
 rung!(
     "all_to_all_push",
@@ -21,8 +21,7 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     let blocks = (part as u32).div_ceil(4 * THREADS).clamp(1, most);
     let config =
         LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (THREADS, 1, 1), shared_mem_bytes: 0 };
-    let flags = Shared::<u32>::zeros(&p.devices, blocks as usize * MOST)?;
-    let mut epoch = 1_u32;
+    let flags = Shared::flags(&p.devices, blocks as usize)?;
 
     Ok(Launch::new(kernels[0].clone(), config, (), move |p: &mut Collective| {
         let outs = p.out_addresses();
@@ -30,13 +29,12 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
             let d = rank as usize;
             let mut launch = p.devices[d].stream.launch_builder(kernel);
             launch.arg(&p.inputs[d]).arg(&outs).arg(flags.addresses());
-            launch.arg(&rank).arg(&epoch).arg(&part).arg(&p.n);
-            // SAFETY: all_to_all_push.cu is `(const float* in, Pointers out, Flags flags, int device, unsigned epoch,
-            // size_t part, size_t n)`. It reads n elements and writes one part of every device's result, which has room
+            launch.arg(&rank).arg(&part).arg(&p.n);
+            // SAFETY: all_to_all_push.cu is `(const float* in, Pointers out, Flags flags, int device, size_t part,
+            // size_t n)`. It reads n elements and writes one part of every device's result, which has room
             // for a part per device. It uses 8 flags per block of the grid, whose blocks are all resident.
             unsafe { launch.launch(config)? };
         }
-        epoch += 2;
         Ok(())
     }))
 }

@@ -26,23 +26,22 @@ pub fn prepare(p: &SpreadCompact, rung: &Rung) -> Prepared<SpreadCompact> {
     let blocks = s.part().div_ceil(TILE).clamp(1, resident as usize) as u32;
     let config =
         LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (THREADS, 1, 1), shared_mem_bytes: 0 };
-    let words = Shared::<u64>::zeros(&s.devices, 2 * (MOST + blocks as usize))?;
+    let words = 2 * (MOST + blocks as usize);
+    let words = Shared::words(&s.devices, words, s.devices.launches)?;
     let (kernel, devices) = (kernels[0].clone(), s.devices.len() as i32);
-    let mut epoch = 0_u32;
 
     Ok(Launch::new(kernel, config, Layout::EqualParts, move |p: &mut SpreadCompact| {
         let s = &p.spread;
         let outs = Addresses::of_outputs(&s.devices, &mut p.outs);
-        epoch += 1;
         s.devices.fork()?;
         for (rank, device) in (0_i32..).zip(s.devices.iter()) {
             let d = rank as usize;
             let (n, mut count) = (s.range(d).len(), p.counts[d].view_mut());
             let mut launch = device.stream.launch_builder(&kernels[d]);
             launch.arg(&s.parts[d]).arg(&outs).arg(&mut count).arg(&n);
-            launch.arg(words.addresses()).arg(&rank).arg(&devices).arg(&epoch);
+            launch.arg(words.addresses()).arg(&rank).arg(&devices);
             // SAFETY: compact_direct.cu is `(const f32* in, Pointers out, u64* selected, size_t n, Words words, int device,
-            // int devices, unsigned epoch)`. It reads in[0 .. n], writes *selected, and to every device at most as many
+            // int devices)`. It reads in[0 .. n], writes *selected, and to every device at most as many
             // elements as a part has. It has slots for 8 devices and for all blocks of the grid, which are all resident.
             // All launches of an epoch have ended before the next begins.
             unsafe { launch.launch(config)? };

@@ -3,7 +3,7 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Launch, Prepared, Rung, rung};
 
-use crate::problem::{Collective, MOST, Shared, Task};
+use crate::problem::{Collective, Shared, Task};
 
 rung!(
     "flags",
@@ -21,8 +21,7 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     let blocks = (parts[0].1 as u32).div_ceil(4 * THREADS).clamp(1, most);
     let config =
         LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (THREADS, 1, 1), shared_mem_bytes: 0 };
-    let flags = Shared::<u32>::zeros(&p.devices, blocks as usize * MOST)?;
-    let mut epoch = 1_u32;
+    let flags = Shared::flags(&p.devices, blocks as usize)?;
 
     Ok(Launch::new(kernels[0].clone(), config, (), move |p: &mut Collective| {
         let (inputs, outs) = (p.input_addresses(), p.out_addresses());
@@ -30,13 +29,12 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
             let mut launch =
                 p.devices[rank as usize].stream.launch_builder(&kernels[rank as usize]);
             launch.arg(&inputs).arg(&outs).arg(flags.addresses());
-            launch.arg(&rank).arg(&epoch).arg(first).arg(end);
-            // SAFETY: flags.cu is `(Pointers in, Pointers out, Flags flags, int device, unsigned epoch, size_t first,
-            // size_t end)`. It reads and writes the elements from `first` to before `end` of every device's arrays,
-            // which have n elements, and 8 flags per block of the grid, whose blocks are all resident.
+            launch.arg(&rank).arg(first).arg(end);
+            // SAFETY: flags.cu is `(Pointers in, Pointers out, Flags flags, int device, size_t first, size_t end)`. It
+            // reads and writes the elements from `first` to before `end` of every device's arrays, which have n
+            // elements, and 8 flags per block of the grid, whose blocks are all resident.
             unsafe { launch.launch(config)? };
         }
-        epoch += 2;
         Ok(())
     }))
 }

@@ -31,14 +31,12 @@ pub fn prepare<T: Element<Acc = T>>(p: &SpreadScan<T>, rung: &Rung) -> Prepared<
     // As chapter 3's look-back, over the tiles of all devices.
     let depth = tile_depth::<T>(8) + 7 + u64::from(per_device) * s.devices.len() as u64;
     let words = per_device as usize * size_of::<T>().div_ceil(4);
-    let status = Shared::<u64>::zeros(&s.devices, words)?;
+    let status = Shared::words(&s.devices, words, 2 * s.devices.launches)?;
     let mut counters = s.devices.each(|_, device| buffer::scratch::<u32>(device, 1))?;
     let (kernel, first_config) = (kernels[0].clone(), config(s.part().max(1)));
-    let mut epoch = 0_u32;
 
     Ok(Launch::new(kernel, first_config, depth, move |p: &mut SpreadScan<T>| {
         let s = &p.spread;
-        epoch += 1;
         s.devices.fork()?;
         for (rank, device) in (0_i32..).zip(s.devices.iter()) {
             let d = rank as usize;
@@ -48,9 +46,9 @@ pub fn prepare<T: Element<Acc = T>>(p: &SpreadScan<T>, rung: &Rung) -> Prepared<
                 let mut out = p.outs[d].view_mut();
                 let mut launch = device.stream.launch_builder(&kernels[d]);
                 launch.arg(&s.parts[d]).arg(&mut out).arg(&n).arg(status.addresses());
-                launch.arg(&mut counters[d]).arg(&rank).arg(&per_device).arg(&epoch);
+                launch.arg(&mut counters[d]).arg(&rank).arg(&per_device);
                 // SAFETY: lookback_devices.cu is `(const T* in, T* out, size_t n, Words status, unsigned* counter,
-                // int device, unsigned per_device, unsigned epoch)`. It reads in[0 .. n], writes out[0 .. n], and has a
+                // int device, unsigned per_device)`. It reads in[0 .. n], writes out[0 .. n], and has a
                 // slot for each of `per_device` tiles per device. The counter is 0. All launches of an epoch have ended
                 // before the next begins.
                 unsafe { launch.launch(config(n))? };

@@ -3,7 +3,7 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Launch, Prepared, Rung, rung};
 
-use crate::problem::{Collective, MOST, Shared, Task};
+use crate::problem::{Collective, Shared, Task};
 
 rung!(
     "one_shot",
@@ -20,8 +20,7 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     let blocks = (p.n.div_ceil(4 * THREADS as usize) as u32).clamp(1, most);
     let config =
         LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (THREADS, 1, 1), shared_mem_bytes: 0 };
-    let flags = Shared::<u32>::zeros(&p.devices, blocks as usize * MOST)?;
-    let mut epoch = 1_u32;
+    let flags = Shared::flags(&p.devices, blocks as usize)?;
 
     Ok(Launch::new(kernels[0].clone(), config, (), move |p: &mut Collective| {
         let inputs = p.input_addresses();
@@ -29,13 +28,11 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
             let mut out = p.outs[rank as usize].view_mut();
             let mut launch = p.devices[rank as usize].stream.launch_builder(kernel);
             launch.arg(&inputs).arg(&mut out).arg(flags.addresses());
-            launch.arg(&rank).arg(&epoch).arg(&p.n);
-            // SAFETY: one_shot.cu is `(Pointers in, float* out, Flags flags, int device, unsigned epoch, size_t n)`. It
-            // reads n elements of every device's array, writes n, and has 8 flags per block of the grid, whose blocks
-            // are all resident.
+            launch.arg(&rank).arg(&p.n);
+            // SAFETY: one_shot.cu is `(Pointers in, float* out, Flags flags, int device, size_t n)`. It reads n elements
+            // of every device's array, writes n, and has 8 flags per block of the grid, whose blocks are all resident.
             unsafe { launch.launch(config)? };
         }
-        epoch += 2;
         Ok(())
     }))
 }

@@ -3,7 +3,7 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Launch, Prepared, Rung, rung};
 
-use crate::problem::{Collective, MOST, Shared, Task};
+use crate::problem::{Collective, Shared, Task};
 
 rung!(
     "push",
@@ -35,23 +35,20 @@ pub fn in_blocks(most: usize, p: &Collective, rung: &Rung) -> Prepared<Collectiv
         block_dim: (THREADS, 1, 1),
         shared_mem_bytes: 0,
     };
-    let received = Shared::<f32>::zeros(&p.devices, part * p.devices.len())?;
-    let flags = Shared::<u32>::zeros(&p.devices, blocks * MOST)?;
-    let epochs = tiles.div_ceil(blocks) as u32 + 2;
-    let mut epoch = 1_u32;
+    let received = Shared::filled(&p.devices, part * p.devices.len(), 0_f32)?;
+    let flags = Shared::flags(&p.devices, blocks)?;
 
     Ok(Launch::new(kernels[0].clone(), config, (), move |p: &mut Collective| {
         let (inputs, outs) = (p.input_addresses(), p.out_addresses());
         for (rank, kernel) in (0_i32..).zip(&kernels) {
             let mut launch = p.devices[rank as usize].stream.launch_builder(kernel);
             launch.arg(&inputs).arg(&outs).arg(received.addresses()).arg(flags.addresses());
-            launch.arg(&rank).arg(&epoch).arg(&part).arg(&p.n);
-            // SAFETY: push.cu is `(Pointers in, Pointers out, Pointers received, Flags flags, int device, unsigned
-            // epoch, size_t part, size_t n)`. It reads and writes the n elements of every device's arrays, `part`
+            launch.arg(&rank).arg(&part).arg(&p.n);
+            // SAFETY: push.cu is `(Pointers in, Pointers out, Pointers received, Flags flags, int device, size_t
+            // part, size_t n)`. It reads and writes the n elements of every device's arrays, `part`
             // elements per device of `received`, and 8 flags per block of the grid, whose blocks are all resident.
             unsafe { launch.launch(config)? };
         }
-        epoch += epochs;
         Ok(())
     }))
 }

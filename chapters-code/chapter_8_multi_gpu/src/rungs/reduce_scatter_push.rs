@@ -3,7 +3,7 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Launch, Prepared, Rung, rung};
 
-use crate::problem::{Collective, MOST, Shared, Task};
+use crate::problem::{Collective, Shared, Task};
 
 rung!(
     "reduce_scatter_push",
@@ -22,8 +22,7 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     let config =
         LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (THREADS, 1, 1), shared_mem_bytes: 0 };
     let received = Shared::<f32>::scratch(&p.devices, part * p.devices.len())?;
-    let flags = Shared::<u32>::zeros(&p.devices, blocks as usize * MOST)?;
-    let mut epoch = 1_u32;
+    let flags = Shared::flags(&p.devices, blocks as usize)?;
 
     Ok(Launch::new(kernels[0].clone(), config, (), move |p: &mut Collective| {
         let inputs = p.input_addresses();
@@ -31,14 +30,12 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
             let mut out = p.outs[rank as usize].view_mut();
             let mut launch = p.devices[rank as usize].stream.launch_builder(kernel);
             launch.arg(&inputs).arg(&mut out).arg(received.addresses()).arg(flags.addresses());
-            launch.arg(&rank).arg(&epoch).arg(&part).arg(&p.n);
+            launch.arg(&rank).arg(&part).arg(&p.n);
             // SAFETY: reduce_scatter_push.cu is `(Pointers in, float* out, Pointers received, Flags flags, int device,
-            // unsigned epoch, size_t part, size_t n)`. It reads n elements of its device's array, writes its part of
-            // the result, and uses `part` elements per device of `received`, and 8 flags per block of the grid, whose
+            // size_t part, size_t n)`. It reads n elements of its device's array, writes its part of the result, and uses `part` elements per device of `received`, and 8 flags per block of the grid, whose
             // blocks are all resident.
             unsafe { launch.launch(config)? };
         }
-        epoch += 2;
         Ok(())
     }))
 }

@@ -38,13 +38,11 @@ pub fn prepare<T: Element<Acc = T>>(p: &SpreadScan<T>, rung: &Rung) -> Prepared<
     let before = blocks.div_ceil(THREADS.into()) + 10 + 1 + s.devices.len() as u64 + 1;
     let depth = of_chunk + before + each + tile_depth::<T>(ROWS);
     let words = (MOST + blocks as usize) * size_of::<T>().div_ceil(4);
-    let words = Shared::<u64>::zeros(&s.devices, words)?;
+    let words = Shared::words(&s.devices, words, s.devices.launches)?;
     let (kernel, devices) = (kernels[0].clone(), s.devices.len() as i32);
-    let mut epoch = 0_u32;
 
     Ok(Launch::new(kernel, config, depth, move |p: &mut SpreadScan<T>| {
         let s = &p.spread;
-        epoch += 1;
         s.devices.fork()?;
         for (rank, device) in (0_i32..).zip(s.devices.iter()) {
             let d = rank as usize;
@@ -53,9 +51,9 @@ pub fn prepare<T: Element<Acc = T>>(p: &SpreadScan<T>, rung: &Rung) -> Prepared<
                 let mut out = p.outs[d].view_mut();
                 let mut launch = device.stream.launch_builder(&kernels[d]);
                 launch.arg(&s.parts[d]).arg(&mut out).arg(&n).arg(words.addresses());
-                launch.arg(&rank).arg(&devices).arg(&epoch);
-                // SAFETY: sums_first.cu is `(const T* in, T* out, size_t n, Words words, int device, int devices,
-                // unsigned epoch)`. It reads in[0 .. n], writes out[0 .. n], and has slots for 8 devices and for all
+                launch.arg(&rank).arg(&devices);
+                // SAFETY: sums_first.cu is `(const T* in, T* out, size_t n, Words words, int device, int devices)`.
+                // It reads in[0 .. n], writes out[0 .. n], and has slots for 8 devices and for all
                 // blocks of the grid, which are all resident. All launches of an epoch have ended before the next begins.
                 unsafe { launch.launch(config)? };
             }

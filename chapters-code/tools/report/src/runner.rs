@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 
-use crate::{Chapter, Row, progress::Progress};
+use crate::{Chapter, Row, progress::Progress, replay};
 use harness::{
     AnyProblem, Case, Device, DeviceChoice, Error, Rung,
     baselines::Baselines,
@@ -92,6 +92,10 @@ impl Runner {
                 let failed =
                     weak::try_seeds(simulator, 1..=seeds, || weak_run(&mut **problem, name))?;
                 outcome.verdict.failures.extend(failed.and_then(|failed| failure(name, &failed)));
+            }
+            if rung.caught_by.contains(&Checker::Replay) && outcome.report.fault().is_none() {
+                let failed = replay::failure(chapter, &self.device, rung.name, &case)?;
+                outcome.verdict.failures.extend(failed);
             }
             let row = Row::new(chapter, &rung, &case, &self.device, outcome);
             let stopped = row.found.iter().any(|failure| failure.by == Checker::Fault);
