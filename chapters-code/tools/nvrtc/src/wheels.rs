@@ -20,7 +20,7 @@ use ureq::{
 };
 use zip::ZipArchive;
 
-use crate::{VERSION, folder, locate};
+use crate::{folder, locate};
 
 /// What is fetched, and under which terms; to be shown before the fetch.
 pub const LICENCE: &str = "NVIDIA's compiler NVRTC 12.0 and CUDA's headers, 24 MB, under NVIDIA's \
@@ -94,36 +94,52 @@ pub fn of_this_system() -> Vec<Wheel<'static>> {
 /// # Errors
 /// Where NVIDIA publishes none for this system, or the index does not send the pinned files.
 pub fn provide(index: Option<&str>, report: &mut dyn FnMut(&str)) -> Result<()> {
-    let folder = folder();
-    let target = folder.parent().unwrap_or(&folder);
-    fs::create_dir_all(target).with_context(|| format!("cannot make {}", target.display()))?;
-    let lock = target.join("nvrtc.lock");
-    let lock = File::create(&lock).and_then(|file| file.lock().map(|()| file));
-    let _alone = lock.context("cannot lock target/nvrtc.lock")?;
-    if is_there() {
-        return Ok(());
-    }
     let wheels = of_this_system();
+    if install(&folder(), &is_there, index, (&wheels, LICENCE), report)? {
+        locate::compiler(None).context("the compiler was fetched and does not load")?;
+    }
+    Ok(())
+}
+
+/// Makes sure that what wheels hold is in a folder of `target/`, and says whether it was fetched, as [`provide`] does:
+/// unless `is_there`. With the wheels come the terms, to be shown before the fetch.
+///
+/// # Errors
+/// Where there are no wheels, or the index does not send them.
+pub fn install(
+    folder: &Path,
+    is_there: &dyn Fn() -> bool,
+    index: Option<&str>,
+    (wheels, licence): (&[Wheel<'_>], &str),
+    report: &mut dyn FnMut(&str),
+) -> Result<bool> {
+    let target = folder.parent().unwrap_or(folder);
+    fs::create_dir_all(target).with_context(|| format!("cannot make {}", target.display()))?;
+    let lock = folder.with_extension("lock");
+    let file = File::create(&lock).and_then(|file| file.lock().map(|()| file));
+    let _alone = file.with_context(|| format!("cannot lock {}", lock.display()))?;
+    if is_there() {
+        return Ok(false);
+    }
     ensure!(
         !wheels.is_empty(),
-        "NVIDIA publishes no NVRTC {VERSION} for {} on {}",
+        "for {} on {} there is no wheel of {licence}",
         std::env::consts::OS,
         std::env::consts::ARCH
     );
     let index_of_pip = std::env::var("PIP_INDEX_URL").ok();
     let index = index.or(index_of_pip.as_deref()).unwrap_or(INDEX);
-    report(&format!("Fetching {LICENCE}"));
+    report(&format!("Fetching {licence}"));
     // No program sees a folder that is half unpacked.
     let unpacked = tempfile::tempdir_in(target)?;
-    fetch(unpacked.path(), index, &wheels, report)?;
+    fetch(unpacked.path(), index, wheels, report)?;
     if folder.exists() {
-        fs::remove_dir_all(&folder)
+        fs::remove_dir_all(folder)
             .with_context(|| format!("cannot replace {}", folder.display()))?;
     }
-    fs::rename(unpacked.path(), &folder)
+    fs::rename(unpacked.path(), folder)
         .with_context(|| format!("cannot make {}", folder.display()))?;
-    locate::compiler(None).context("the compiler was fetched and does not load")?;
-    Ok(())
+    Ok(true)
 }
 
 /// Whether the compiler that is found is the one that was fetched. The system may have another
@@ -205,6 +221,7 @@ fn unpack(wheel: &[u8], folder: &Path) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::VERSION;
 
     #[test]
     fn each_system_has_its_wheels() {

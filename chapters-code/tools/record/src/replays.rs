@@ -1,5 +1,5 @@
-//! Every rung of chapters 1 to 7 in a CUDA graph: captured once, replayed on other inputs, and judged. (The flags of
-//! chapter 8 count the launches: a replay would count none.)
+//! Every rung of chapters 1 to 8 in a CUDA graph: captured once, replayed on other inputs, and judged. Chapter 8 needs two
+//! devices.
 
 use std::collections::BTreeSet;
 
@@ -8,10 +8,11 @@ use chapter_0_setup::chapter::Setup;
 use chapter_1_reduce::chapter::Reduce;
 use chapter_5_segmented_scan::{Matrix, SegmentParameters, chapter::Segmented};
 use chapter_7_coalescing::chapter::Coalescing;
+use chapter_8_multi_gpu::{Task, chapter::MultiGpu, task::doing};
 use harness::{Case, ChapterParameters, Device, Dtype, Error, Input, Shape, verify::Verdict};
 use report::{Chapter, replay};
 
-use crate::rungs::{EVEN, MATRIX, ODD, case, cases, chapters_of_one_device, rungs_for};
+use crate::rungs::{EVEN, MATRIX, ODD, case, cases, chapters, rungs_for};
 
 /// A rung's replays on a case.
 pub struct Replays {
@@ -21,6 +22,21 @@ pub struct Replays {
     pub wrong: Vec<String>,
 }
 
+/// What no graph holds, of chapter 8: the host reads a result between two launches, or arrays are copied from the context
+/// of a device to that of another. (The simulated driver refuses them; what NVIDIA's captures after all is judged.)
+const NOT_CAPTURED: [&str; 10] = [
+    "gather",
+    "ring",
+    "reduce_scatter_ring",
+    "all_gather_ring",
+    "all_to_all_copies",
+    "transpose_exchange",
+    "reduce_by_host",
+    "histogram_gather",
+    "scan_then_carry",
+    "compact_copies",
+];
+
 /// For the rungs that work in place.
 const SQUARE: Shape = Shape::Matrix { rows: 200, cols: 200 };
 
@@ -29,8 +45,10 @@ const SQUARE: Shape = Shape::Matrix { rows: 200, cols: 200 };
 /// # Errors
 /// Where a rung runs on none of the cases, and what `done` returns.
 pub fn all(device: &Device, done: &mut dyn FnMut(Replays) -> Result<()>) -> Result<()> {
-    for chapter in chapters_of_one_device() {
-        if chapter.name() == Setup.name() {
+    let one_device = harness::device::count() < 2;
+    for chapter in chapters() {
+        let name = chapter.name();
+        if name == Setup.name() || one_device && name == MultiGpu.name() {
             continue;
         }
         let rungs = chapter.rungs().into_iter();
@@ -38,18 +56,19 @@ pub fn all(device: &Device, done: &mut dyn FnMut(Replays) -> Result<()>) -> Resu
         for case in all_cases(&*chapter) {
             for rung in rungs_for(&*chapter, &case) {
                 left.remove(rung.name);
-                done(Replays {
-                    name: format!("{}/{} on {case}", chapter.name(), rung.name),
-                    wrong: wrong(replay::replays(
-                        &*chapter,
-                        device,
-                        rung.name,
-                        &others(&*chapter, case),
-                    )),
-                })?;
+                let cases = others(&*chapter, case);
+                let replays = replay::replays(&*chapter, device, rung.name, &cases);
+                let is_captured = name != MultiGpu.name() || !NOT_CAPTURED.contains(&rung.name);
+                let wrong = match replays {
+                    Ok(_) if !is_captured && device.is_simulated() => {
+                        vec!["a graph holds it: NOT_CAPTURED is stale".into()]
+                    }
+                    Err(Error::Driver { .. }) if !is_captured => Vec::new(),
+                    replays => wrong(replays),
+                };
+                done(Replays { name: format!("{name}/{} on {case}", rung.name), wrong })?;
             }
         }
-        let name = chapter.name();
         ensure!(left.is_empty(), "{name}: {left:?} run on none of the cases");
     }
     Ok(())
@@ -65,8 +84,12 @@ fn others(chapter: &dyn Chapter, case: Case) -> [Case; 4] {
     [1, 2, 3, 4].map(|seed| Case { seed, ..case })
 }
 
-/// The cases that are counted, squares, and integers, for which alone one rung has kernels.
+/// Every task of several devices; of one device the cases that are counted, squares, and integers, for which alone one
+/// rung has kernels.
 fn all_cases(chapter: &dyn Chapter) -> Vec<Case> {
+    if chapter.name() == MultiGpu.name() {
+        return Task::ALL.map(|task| doing(task, &case(EVEN, Dtype::F32))).into();
+    }
     // Of the odd size there are fewer patterns of access.
     let vector = match chapter.name() == Coalescing.name() {
         true => ODD,

@@ -8,7 +8,7 @@ use clap::{Args, Parser, Subcommand};
 use nvrtc::locate::{self, Accept};
 use nvrtc::wheels;
 use xtask::kernel::{self, Kernel};
-use xtask::{lab, ptx};
+use xtask::{lab, local_memory, ptx};
 
 /// Work on the sources of this workspace that cargo itself does not do.
 #[derive(Parser)]
@@ -22,6 +22,7 @@ const EXAMPLES: &str = "Examples:
   cargo xtask nvrtc          fetch the compiler, once
   cargo xtask ptx            regenerate the PTX of kernels that have changed
   cargo xtask ptx --check    fail if a committed PTX file is not what its source gives
+  cargo xtask local-memory   assemble the kernels of all chapters, and compare their local memory with the list
   cargo xtask lab            compile the lab of the book to WebAssembly
   cargo xtask ptx --nvrtc ~/cuda-12.0/lib64/libnvrtc.so.12";
 
@@ -31,6 +32,8 @@ enum Command {
     Ptx(PtxArguments),
     /// Downloads NVRTC 12.0.140 and CUDA's headers into target/nvrtc
     Nvrtc,
+    /// Fails where a kernel of a chapter has local memory that local_memory.tsv does not give a reason for
+    LocalMemory,
     /// Compiles the lab of the book to WebAssembly
     Lab {
         /// Write nothing; fail where the committed module is not what its sources give
@@ -59,6 +62,7 @@ fn main() -> Result<()> {
     let root = xtask::workspace();
     match Cli::parse().command {
         Command::Ptx(arguments) => regenerate(&root, &arguments),
+        Command::LocalMemory => local_memory::check(&root),
         Command::Lab { check: true } => lab::check(&root),
         Command::Lab { check: false } => lab::make(&root),
         Command::Nvrtc => {
