@@ -146,8 +146,8 @@ impl Recording {
         }
     }
 
-    /// Resumes an earlier run. Its rows, checksums and ceilings stay, and the file names both commits
-    /// and both commands.
+    /// Resumes an earlier run. Its rows, checksums and ceilings stay, and the file names both days, both commits and both
+    /// commands.
     ///
     /// # Errors
     /// Where a rung's instructions have changed since: its rows would not belong side by side.
@@ -161,8 +161,9 @@ impl Recording {
                 "{name} has changed since its rows were recorded\n  remedy: record them again with --rerun {chapter}"
             );
         }
-        head.commit = joined(&earlier.commit, &head.commit);
-        head.command = joined(&earlier.command, &head.command);
+        head.date = joined(&earlier.date, &head.date, ", ");
+        head.commit = joined(&earlier.commit, &head.commit, "; ");
+        head.command = joined(&earlier.command, &head.command, "; ");
         if earlier.ceilings.is_some() {
             head.ceilings = earlier.ceilings;
         }
@@ -212,10 +213,10 @@ fn library(opened: &Baselines) -> Library {
 }
 
 /// Both, or the one where they are the same.
-fn joined(before: &str, now: &str) -> String {
-    match before.split("; ").any(|one| one == now) {
+fn joined(before: &str, now: &str, separator: &str) -> String {
+    match before.split(separator).any(|one| one == now) {
         true => before.into(),
-        false => format!("{before}; {now}"),
+        false => format!("{before}{separator}{now}"),
     }
 }
 

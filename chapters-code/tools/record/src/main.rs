@@ -132,6 +132,9 @@ fn record(arguments: Arguments) -> anyhow::Result<bool> {
         for part in parts.iter_mut().chain(&mut broken) {
             resumed.spare(part);
         }
+        for parts in [&parts, &broken] {
+            resumed.check_days(parts, &arguments.rerun)?;
+        }
         recording.resume(resumed)?;
     }
     if scope != Scope::Trial && !arguments.several {

@@ -7,7 +7,7 @@ use std::{
     path::Path,
 };
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail, ensure};
 use harness::ceiling::Ceilings;
 use report::recorded::{Checksum, RecordedRow, Subject};
 use serde::Deserialize;
@@ -17,6 +17,8 @@ use crate::{conditions::Conditions, file::today, schedule::Part};
 
 /// An earlier run's file, as far as it is kept.
 pub(crate) struct Resumed {
+    /// The days that it was recorded on.
+    pub(crate) date: String,
     /// The commits that it was recorded at.
     pub(crate) commit: String,
     /// The commands.
@@ -58,22 +60,21 @@ impl Resumed {
     /// Reads a file, less the rows and checksums of the chapters in `rerun`, which are to be run again.
     ///
     /// # Errors
-    /// Where it cannot be read, or is of another device or another day: their times do not belong
-    /// side by side.
+    /// Where it cannot be read, or is of another device: their times do not belong side by side.
     pub(crate) fn read(path: &Path, device: &str, rerun: &[String]) -> anyhow::Result<Self> {
         let text = fs::read_to_string(path).with_context(|| {
             format!("cannot read {}; leave --resume out to begin a recording", path.display())
         })?;
         let file: File = serde_json::from_str(&text)
             .with_context(|| format!("{} is not a recording", path.display()))?;
-        for (theirs, ours) in [(&*file.device.name, device), (&*file.date, &*today())] {
-            ensure!(
-                theirs == ours,
-                "{} was recorded on {theirs}, and this is {ours}: name another file with --out",
-                path.display()
-            );
-        }
+        ensure!(
+            file.device.name == device,
+            "{} was recorded on {}, and this is {device}: name another file with --out",
+            path.display(),
+            file.device.name
+        );
         let mut earlier = Self {
+            date: file.date,
             commit: file.commit,
             command: file.command,
             ceilings: file.ceilings,
@@ -95,6 +96,28 @@ impl Resumed {
             }
         }
         Ok(earlier)
+    }
+
+    /// Makes sure that no chapter gets rows of several days, which do not belong side by side: on another day than that
+    /// of the file, whole chapters are run again, and no others.
+    ///
+    /// # Errors
+    /// Where a part has steps left, and its chapter is not in `rerun`.
+    pub(crate) fn check_days(&self, parts: &[Part], rerun: &[String]) -> anyhow::Result<()> {
+        if self.date.split(", ").last() == Some(&today()) {
+            return Ok(());
+        }
+        let has_more = |part: &&Part| {
+            !part.steps.is_empty() && !rerun.iter().any(|name| name == part.chapter.name())
+        };
+        match parts.iter().find(has_more).map(|part| part.chapter.name()) {
+            None => Ok(()),
+            Some(name) => bail!(
+                "the file was recorded on {}, and lacks rows of {name}\n  remedy: record {name} again with --rerun, \
+                 leave it out by naming the others with --chapter, or name another file with --out",
+                self.date
+            ),
+        }
     }
 
     /// Takes the steps out of a part that need not be run.

@@ -99,10 +99,16 @@ fn exhaustive_a_recording_is_made_in_parts() {
     assert!(!succeeded && said.contains("no chapter chapter_9"), "{said}");
     let another = std::fs::read_to_string(&out)
         .expect("it is there")
-        .replace("\"date\": \"", "\"date\": \"1");
+        .replace("\"date\": \"2", "\"date\": \"1");
     std::fs::write(&out, another).expect("it can be written");
+    // On another day only whole chapters.
     let (succeeded, said) = run(&["--resume"]);
     assert!(!succeeded && said.contains("was recorded on 1"), "{said}");
+    let (succeeded, said) = run(&["--resume", "--rerun", "chapter_3_scan"]);
+    assert!(succeeded, "{said}");
+    let date = read()["date"].clone();
+    let date = date.as_str().unwrap_or_default();
+    assert!(date.starts_with("1") && date.contains(", 2"), "{date}");
 }
 
 #[test]
