@@ -203,6 +203,7 @@ fn a_typed_verdict_is_refused_for_a_release() {
         "The guess was far too small.",
         "The guess, for once, came true.",
         "This prediction does not hold.{{#claim a k=1 < 2}}",
+        "The prediction of 99 % does not hold there.{{#claim a k=1 < 2}}",
         "That is a little better than predicted.{{#claim a k=1 < 2}}",
         "It is a hundredth, as predicted.",
         "It is half of the prediction.{{#claim a k=1 < 2}}",

@@ -12,7 +12,7 @@ use crate::{Problem, expand};
 
 /// What says of a prediction what came of it.
 const WORDS: &str = r"(?:
-    held | failed | fails | missed | misses
+    held | failed | fails | missed | misses | (?: does | do | did ) \s+ not \s+ hold
   | (?: come | comes | came ) \s+ true | correctly
   | (?: is | are | was | were | be | been | proved | turned \s+ out ) \s+ (?: not \s+ )? (?: \w+ \s+ )?
     (?: right | wrong | true | false | correct | confirmed | refuted | too \s+ \w+ )
@@ -26,7 +26,7 @@ const SUBJECTS: &str = r"(?: predict \w* | guess (?: es | ed )? | forecasts? | b
 static ANYWHERE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(&format!(
         r"\b {SUBJECTS} \b (?s: .* ) \b {WORDS} \b | \b {WORDS} \b (?s: .* ) \b {SUBJECTS} \b
-        | \b predictions? \s+ (?: nearly \s+ )? (?: does \s+ not \s+ hold | do \s+ not \s+ hold | holds? ) \b
+        | \b predictions? \s+ (?: nearly \s+ )? holds? \b
         | \b (?: law | ratio | half | number | order ) \*? \s+ (?: held | failed | missed ) \b
         | \b (?: as | than ) \s+ (?: we \s+ )? (?: had \s+ )? (?: predicted | guessed ) \b
         | \b of \s+ the \s+ (?: prediction | guess ) \b"
