@@ -20,10 +20,11 @@ use crate::expand::{Call, expand};
 use crate::figure::{Figures, chapters};
 use crate::glossary::{self, Glossary};
 use crate::lab::Labs;
-use crate::lesson::{Asks, Blocks, Plan, Sought};
+use crate::lesson::{self, Asks, Blocks, Found, Judged, Plan, Sought};
 use crate::listing::{Links, Listings};
 use crate::measured::{self, Records};
 use crate::opcodes;
+use crate::verdict::{self, Verdict};
 use crate::{Problem, Problems, Strictness, check, mathematics};
 
 /// The preprocessor that replaces the directives.
@@ -160,13 +161,11 @@ impl<'a> Answers<'a> {
         };
         let mut blocks = Blocks::of(&path);
         let mut answer = |call: &Call<'_>| {
-            let Some(block) = blocks.answer(call) else {
-                return self.answer(&path, &page, call);
-            };
-            if let (true, Some(sought)) = (block.is_ok(), blocks.sought()) {
-                self.found(&page, sought)?;
+            if call.name() == "verdict" {
+                return self.verdict(&page, &blocks.judged(call.arguments())?);
             }
-            block
+            let block = blocks.answer(call, |sought| self.found(&page, sought));
+            block.unwrap_or_else(|| self.answer(&path, &page, call))
         };
         let expanded = expand(&page, &marked, &mut answer);
         let mut problems: Vec<Problem> = blocks.unfinished(&page, &marked).into_iter().collect();
@@ -221,13 +220,48 @@ impl<'a> Answers<'a> {
     }
 
     /// What a question of `page` seeks.
-    fn found(&self, page: &Path, sought: &Sought) -> Result<String, String> {
-        match sought {
-            Sought::Measured { value, unit } => {
-                measured::in_unit(page, value, unit, &self.records, self.strictness)
+    fn found(&self, page: &Path, sought: &Sought) -> Result<Found, String> {
+        Ok(match sought {
+            Sought::Measured { value, unit } => Found {
+                shown: measured::in_unit(page, value, unit, &self.records, self.strictness)?,
+                number: self.quantity(page, value, unit)?,
+                is_count: measured::is_count(value),
+            },
+            Sought::Count { number, unit, shown } => {
+                let shown = figures::page::inline(shown);
+                let is_count = is_counted(unit);
+                Found { shown, number: Some(*number), is_count }
             }
-            Sought::Text(text) => Ok(figures::page::inline(text)),
-        }
+            Sought::Text(text) => {
+                Found { shown: figures::page::inline(text), number: None, is_count: false }
+            }
+        })
+    }
+
+    fn quantity(&self, page: &Path, text: &str, unit: &str) -> Result<Option<f64>, String> {
+        measured::quantity(page, text, unit, &self.records, self.strictness)
+    }
+
+    /// What came of a prediction of `page`.
+    fn verdict(&self, page: &Path, judged: &Judged) -> Result<String, String> {
+        let Judged { prediction, sought } = judged;
+        let verdict = match sought {
+            Sought::Text(answer) => Some(verdict::judge_words(prediction, answer)),
+            Sought::Count { number, unit, .. } => {
+                let count = |text: &str| measured::count(text, unit).map(Some);
+                judge(lesson::read(prediction, is_counted(unit), count)?, Some(*number))
+            }
+            Sought::Measured { value, unit } => {
+                let unit = match unit.as_str() {
+                    "" => measured::natural_unit(value)?,
+                    unit => unit,
+                };
+                let number = |text: &str| self.quantity(page, text, unit);
+                let is_count = measured::is_count(value);
+                judge(lesson::read(prediction, is_count, number)?, number(value)?)
+            }
+        };
+        Ok(verdict.map_or(measured::NOT_RECORDED.to_owned(), Verdict::html))
     }
 
     /// What is wrong with the book as a whole, once all pages are answered.
@@ -236,6 +270,16 @@ impl<'a> Answers<'a> {
         problems.extend(self.glossary.unused(&self.source.join(glossary::PAGE)));
         problems
     }
+}
+
+/// Whether a number in this unit, which a test or the simulator gives, is a count and no part of one.
+fn is_counted(unit: &str) -> bool {
+    !unit.starts_with('%')
+}
+
+/// The verdict, where neither waits for a recording.
+fn judge(prediction: Option<verdict::Prediction>, value: Option<f64>) -> Option<Verdict> {
+    prediction.zip(value).map(|(prediction, value)| verdict::judge(prediction, value))
 }
 
 /// A figure that was not measured.

@@ -15,9 +15,11 @@
 //! Questions are numbered on their page, and their answers unfold. Notes for teachers unfold too, and
 //! say how long the section takes that they stand in. `{{#teaching_plan}}` adds up those minutes, a
 //! table a chapter. `{{#aside TITLE}}` … `{{#end}}` is what a first reading may leave folded.
-//! `{{#ask …}}` … `{{#end}}` asks for a number before it shows one, see `lesson::ask`.
+//! `{{#ask …}}` … `{{#end}}` asks for a number before it shows one, see `lesson::ask`, and `{{#verdict}}` says what came of
+//! the book's own, see `lesson::judged`.
 
 mod ask;
+mod judged;
 mod plan;
 
 use std::mem;
@@ -28,7 +30,8 @@ use figures::page::inline;
 use crate::Problem;
 use crate::expand::Call;
 use ask::Ask;
-pub(crate) use ask::{Asks, Sought};
+pub(crate) use ask::{Asks, Found, Sought};
+pub(crate) use judged::{Judged, read};
 pub(crate) use plan::Plan;
 
 /// What is open at a place of a page.
@@ -61,8 +64,12 @@ impl Blocks {
         Self { page: path.to_path_buf(), ..Self::default() }
     }
 
-    /// The HTML that a directive stands for, or nothing if it is none of a block.
-    pub(crate) fn answer(&mut self, call: &Call<'_>) -> Option<Result<String, String>> {
+    /// The HTML that a directive stands for, or nothing if it is none of a block. `found` gives what answers a question.
+    pub(crate) fn answer(
+        &mut self,
+        call: &Call<'_>,
+        found: impl Fn(&Sought) -> Result<Found, String>,
+    ) -> Option<Result<String, String>> {
         let answer = match call.name() {
             "question" => self.enter(Open::Question, call, &[Open::Nothing]),
             "answer" => self.enter(Open::Answer, call, &[Open::Question]),
@@ -77,7 +84,7 @@ impl Blocks {
             ),
             _ => return None,
         };
-        Some(answer.map(|left| self.html(left, call)))
+        Some(answer.and_then(|left| self.html(left, call, found)))
     }
 
     /// Opens an `ask`, unless the page has another of its name.
@@ -92,10 +99,9 @@ impl Blocks {
         Ok(left)
     }
 
-    /// What the `ask` that is open, if there is one, wants to know.
-    pub(crate) fn sought(&self) -> Option<&Sought> {
-        let ask = self.asks.last().filter(|_| self.open == Open::Ask)?;
-        Some(&ask.sought)
+    /// What the directive `verdict` with these arguments judges.
+    pub(crate) fn judged(&self, arguments: &str) -> Result<Judged, String> {
+        Judged::parse(arguments, &self.asks)
     }
 
     /// Goes on to `next`, if what is open allows it; gives what has been open.
@@ -115,8 +121,13 @@ impl Blocks {
         Ok(mem::replace(&mut self.open, next))
     }
 
-    fn html(&mut self, left: Open, call: &Call<'_>) -> String {
-        match self.open {
+    fn html(
+        &mut self,
+        left: Open,
+        call: &Call<'_>,
+        found: impl Fn(&Sought) -> Result<Found, String>,
+    ) -> Result<String, String> {
+        Ok(match self.open {
             Open::Question => {
                 self.questions += 1;
                 let number = self.questions;
@@ -142,11 +153,14 @@ impl Blocks {
                     inline(call.arguments())
                 )
             }
-            Open::Ask => self.asks.last().map(|ask| ask.opening(&self.page)).unwrap_or_default(),
+            Open::Ask => match self.asks.last() {
+                Some(ask) => ask.opening(&self.page, &found(&ask.sought)?),
+                None => String::new(),
+            },
             Open::Nothing if left == Open::Answer => "\n</details>\n\n</div>\n".to_owned(),
             Open::Nothing if left == Open::Ask => "\n</div>\n</details>\n</div>\n".to_owned(),
             Open::Nothing => "\n</details>\n".to_owned(),
-        }
+        })
     }
 
     /// A problem if a block of `page` is still open at its end.

@@ -31,6 +31,7 @@ pub mod readme;
 pub mod serve;
 pub mod site;
 pub mod test;
+pub mod verdict;
 
 pub use builder::{Builder, Strictness, build};
 pub use listing::Links;

@@ -36,7 +36,7 @@ fn a_question_unfolds_what_was_measured() {
     let one = page(&folder, "chapter_1/one.html");
     for expected in [
         "<div class=\"asked\" id=\"ask-fast-fraction_of_peak\"",
-        "data-key=\"chapter_1/one#ask-fast-fraction_of_peak\" data-unit=\"% of peak\">",
+        "data-key=\"chapter_1/one#ask-fast-fraction_of_peak\" data-unit=\"% of peak\" data-kind=\"measured\" data-value=\"26\">",
         "<details class=\"ask\">\n<summary>How near will <code>fast</code> come?</summary>",
         "<div class=\"unfolded\">\n<p><em>So.</em></p>",
     ] {
@@ -77,7 +77,7 @@ fn a_question_that_nothing_answers_is_refused() {
     refused("question=\"Q?\"", "write {{#ask");
     refused("answer=\"1\"", "write {{#ask");
     refused("question=\"Q?\" answer=\"1\" measured=\"gb_per_s\" unit=\"GB/s\"", "write {{#ask");
-    refused("question=\"Q?\" kernel=fast", "an ask has no key kernel");
+    refused("question=\"Q?\" kernel=fast", "there is no key kernel here");
     refused("question=\"Q?\" question=\"R?\"", "question is given twice");
     refused("question=\"\" answer=\"1\"", "question is empty");
     refused("question=\"Q?\" measured=\"gb_per_s kernel=fast\"", "say in which unit");

@@ -136,6 +136,7 @@ fn a_typed_rate_is_refused_for_a_release() {
         "97 % of peak",
         "97\u{a0}% of\nthe theoretical peak",
         "{{#figure tree kernel=a n=8 caption=\"It takes 2 ms.\"}}",
+        "{{#ask unit=\"ms\" prediction=\"3 ms\" question=\"More than 2 ms?\" measured=\"x\"}}\n{{#end}}",
         "| a | 12 GB/s |",
     ];
     for text in typed {
@@ -149,7 +150,8 @@ fn a_typed_rate_is_refused_for_a_release() {
 
 #[test]
 fn what_is_no_typed_rate_passes_a_release() {
-    let text = "{{#measured gb_per_s kernel=a n=2^28}}, {{#predict 1.8×}}, {{#published 2.3× cite=x}},\n\
+    let text = "{{#measured gb_per_s kernel=a n=2^28}}, {{#predict 1.8×}}, {{#published 2.3× cite=x}}, {{#verdict predicted=\"3 ms\" measured=\"x\"}},\n\
+                {{#ask unit=\"ms\" question=\"How long?\" measured=\"x\" prediction=\"3 ms\"}}\n{{#end}}\n\
                 a tile of 64×64, of 64 × 64, of $64 \\times 64$ and of $3 \\times n$; the `GB/s` column; `12 GB/s`.\n\
                 <!-- 3 ms -->\n\n```output\n12 GB/s\n```\n\n| median ms | GB/s |\n";
     assert_eq!(found_by(check_for_release, text), Vec::<String>::new());
@@ -190,4 +192,41 @@ fn what_compares_nothing_or_has_its_claim_passes_a_release() {
         text: "Make it faster.",
     };
     assert!(check_for_release(&exercises).is_empty());
+}
+
+#[test]
+fn a_typed_verdict_is_refused_for_a_release() {
+    let verdicts = [
+        "The prediction held.{{#claim a k=1 < 2}}",
+        "Our prediction for segments of one\nfailed.{{#claim a k=1 < 2}}",
+        "Both predictions were wrong.",
+        "The guess was far too small.",
+        "The guess, for once, came true.",
+        "This prediction does not hold.{{#claim a k=1 < 2}}",
+        "The prediction of 99 % does not hold there.{{#claim a k=1 < 2}}",
+        "That is a little better than predicted.{{#claim a k=1 < 2}}",
+        "It is a hundredth, as predicted.",
+        "It is half of the prediction.{{#claim a k=1 < 2}}",
+        "The *number* failed.{{#claim a k=1 < 2}}",
+        "The ratio held{{#claim a k=1 < 2}} and the bet is lost.",
+        "- It missed the prediction.",
+        "| `a` | we predicted it correctly |",
+        "It held the prediction.{{#claim a k=1 < 2}} <!-- no verdict: -->",
+        "{{#ask question=\"Q?\" answer=\"a\"}}\nFor bytes it failed.{{#claim a k=1 < 2}}\n{{#end}}",
+    ];
+    for text in verdicts {
+        let found = found_by(check_for_release, &format!("one\n\n{text}\n"));
+        assert_eq!(found.len(), 1, "{text}: {found:?}");
+        assert!(found[0].contains("is a verdict that is typed"), "{found:?}");
+        assert_eq!(problems(text), Vec::<String>::new(), "a draft may have it");
+    }
+}
+
+#[test]
+fn what_is_no_typed_verdict_passes_a_release() {
+    let text = "# Predictions that held\n\nThe prediction {{#verdict}}, and the ratio {{#verdict}}.\n\n\
+                Has the prediction held? We predict that a warp held back by a lock waits.<!-- no verdict: of locks -->\n\n\
+                The launch failed. An H200 holds 2,048 threads, and the law says so. `the prediction held`\n\n\
+                {{#ask question=\"Which prediction held?\" answer=\"a\"}}\nA block holds 8 KiB.\n{{#end}}\n";
+    assert_eq!(found_by(check_for_release, text), Vec::<String>::new());
 }

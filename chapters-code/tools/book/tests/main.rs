@@ -13,4 +13,5 @@ mod measured;
 mod reading;
 mod serve;
 mod site;
+mod verdicts;
 mod whole_book;

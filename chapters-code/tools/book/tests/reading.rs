@@ -5,7 +5,7 @@ use std::path::Path;
 use book::{Strictness, build};
 
 /// A small book: files by path, beside those that every book here has.
-fn folder_with(files: &[(&str, &str)]) -> tempfile::TempDir {
+pub(crate) fn folder_with(files: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let fixed = [(
         "book.toml",

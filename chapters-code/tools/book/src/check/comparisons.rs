@@ -50,7 +50,7 @@ static COMPARISON: LazyLock<Regex> = LazyLock::new(|| {
 
 /// What ends a sentence, with the directives that follow it: a full stop or a question mark, the end
 /// of a paragraph, of a list's item or of a table's row.
-static END: LazyLock<Regex> = LazyLock::new(|| {
+pub(super) static END: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r#"[.!?][*_)"”]*(?:\s*\x01)*(?:\s+|\z)|\n[ \t]*\n\s*|\n[ \t]*[-|] |\z"#)
         .expect("the pattern is sound")
 });
@@ -92,7 +92,7 @@ fn is_prediction(prose: &str, place: usize) -> bool {
 }
 
 /// `text` with [`BLANK`]s in place of code, headings, directives and comments, so that offsets stay.
-fn prose(text: &str) -> String {
+pub(super) fn prose(text: &str) -> String {
     let mut bytes = text.as_bytes().to_vec();
     let events = Parser::new_ext(text, Options::ENABLE_TABLES).into_offset_iter();
     let no_prose = events.filter_map(|(event, range)| {

@@ -10,6 +10,7 @@ mod links;
 mod pending;
 pub(crate) mod rates;
 mod tables;
+mod verdicts;
 
 use std::path::Path;
 
@@ -75,7 +76,7 @@ pub fn check_page(page: &Page<'_>) -> Vec<Problem> {
 
 /// Checks one page for what only a strict build asks.
 pub fn check_for_release(page: &Page<'_>) -> Vec<Problem> {
-    let checks = [pending::check, rates::check, comparisons::check];
+    let checks = [pending::check, rates::check, comparisons::check, verdicts::check];
     checks.iter().flat_map(|check| check(page)).collect()
 }
 

@@ -13,7 +13,7 @@ use crate::mathematics::{self, Part};
 use crate::{Problem, expand};
 
 /// Directives whose text is marked as what it is.
-const MARKED: [&str; 2] = ["predict", "published"];
+const MARKED: [&str; 3] = ["predict", "published", "verdict"];
 
 static RATE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
@@ -56,7 +56,8 @@ pub(super) fn check(page: &Page<'_>) -> Vec<Problem> {
 /// words, so that offsets stay.
 fn prose(text: &str) -> String {
     let mut bytes = with_plain_formulas(text).into_bytes();
-    for range in code(text).chain(comments(text)).chain(expand::places(text, &MARKED)) {
+    let marked = expand::places(text, &MARKED).chain(predictions(text));
+    for range in code(text).chain(comments(text)).chain(marked) {
         for byte in &mut bytes[range] {
             if *byte != b'\n' {
                 *byte = b' ';
@@ -65,6 +66,16 @@ fn prose(text: &str) -> String {
     }
     // Whole characters have been blanked, never parts of one.
     String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Where questions state the book's own predictions.
+fn predictions(text: &str) -> impl Iterator<Item = Range<usize>> {
+    const KEY: &str = "prediction=\"";
+    let asks = expand::calls(text).filter(|call| call.name() == "ask").map(|call| call.range);
+    asks.filter_map(move |ask| {
+        let start = ask.start + text[ask.clone()].find(KEY)? + KEY.len();
+        Some(start..start + text[start..ask.end].find('"')?)
+    })
 }
 
 /// `text` with each formula as it is read: `4.8\,\mathrm{TB/s}` as `4.8        TB/s `. Lengths stay.

@@ -10,7 +10,7 @@
 //! `×`) and may go on. Where nothing is timed, `answer="45"` or `answer="yes"` takes the place of `measured`;
 //! without a `unit` it is a text. What stands before `end` unfolds. The browser keeps the reader's number under
 //! the page and the question's id, which is made of the kernel and the field, or else of the question's first
-//! words; `id=NAME` gives another.
+//! words; `id=NAME` gives another. `prediction="…"` is the book's own, which `{{#verdict}}` judges (`lesson::judged`).
 //!
 //! `{{#predictions}}` lists the questions of all pages of its folder.
 
@@ -21,6 +21,7 @@ use figures::page::{escape, inline};
 
 use crate::check::rates::is_rate;
 use crate::expand::{calls, words};
+use crate::measured::leading_number;
 
 const USAGE: &str = "write {{#ask unit=\"UNIT\" question=\"…?\" measured=\"FIELD KEY=VALUE …\"}}, or answer=\"…\" in \
                      place of measured";
@@ -37,35 +38,38 @@ pub(super) struct Ask {
     question: String,
     /// The unit of the number; none where the answer is a text.
     unit: Option<String>,
+    /// What the book predicts, as `lesson::judged` reads it.
+    pub(super) prediction: Option<String>,
     pub(super) sought: Sought,
 }
 
 /// What is asked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Sought {
     /// A recorded value: the arguments of the directive `measured`, and the unit.
     Measured { value: String, unit: String },
-    /// What the author gives, with its unit.
+    /// A count that the author gives, its unit, and both as they are shown.
+    Count { number: f64, unit: String, shown: String },
+    /// What the author gives, in words.
     Text(String),
+}
+
+/// What was found for a question.
+#[derive(Debug)]
+pub(crate) struct Found {
+    /// As it is shown, with its unit.
+    pub(crate) shown: String,
+    /// Unrounded, in the question's unit; none for a text, and while a draft waits for its recording.
+    pub(crate) number: Option<f64>,
+    /// Whether a prediction must meet the number exactly.
+    pub(crate) is_count: bool,
 }
 
 impl Ask {
     /// Reads what stands behind the directive's name.
     pub(super) fn parse(arguments: &str) -> Result<Self, String> {
-        const KEYS: [&str; 5] = ["unit", "question", "measured", "answer", "id"];
-        let mut values: [Option<String>; 5] = Default::default();
-        for word in words(arguments)? {
-            let (key, value) = word.split_once('=').ok_or(USAGE)?;
-            let place = KEYS.iter().position(|known| *known == key);
-            let place = place.ok_or_else(|| format!("an ask has no key {key}: {USAGE}"))?;
-            if value.trim().is_empty() {
-                return Err(format!("{key} is empty"));
-            }
-            if values[place].replace(value.trim().to_owned()).is_some() {
-                return Err(format!("{key} is given twice"));
-            }
-        }
-        let [unit, question, measured, answer, id] = values;
+        const KEYS: [&str; 6] = ["unit", "question", "measured", "answer", "id", "prediction"];
+        let [unit, question, measured, answer, id, prediction] = pairs(arguments, KEYS, USAGE)?;
         let question = question.ok_or(USAGE)?;
         let id = id.or_else(|| of_row(measured.as_deref()?));
         let id = format!("ask-{}", id.unwrap_or_else(|| of_words(&question)));
@@ -74,19 +78,35 @@ impl Ask {
             (Some(_), None, None) => {
                 return Err("say in which unit: unit=\"% of peak\"".to_owned());
             }
-            (None, Some(answer), unit) => Sought::Text(given(answer, unit.as_deref())?),
+            (None, Some(answer), unit) => given(answer, unit.as_deref())?,
             _ => return Err(USAGE.to_owned()),
         };
-        Ok(Self { id, question, unit, sought })
+        Ok(Self { id, question, unit, prediction, sought })
     }
 
-    /// What stands before the text that unfolds on the page at `path`. The theme's script puts a form in front.
-    pub(super) fn opening(&self, path: &Path) -> String {
-        let unit = self.unit.as_deref().map_or(String::new(), |unit| {
-            format!(" data-unit=\"{}\"", escape(unit).replace('"', "&quot;"))
-        });
+    /// What stands before the text that unfolds on the page at `path`. The theme's script puts a form in front. The `data`
+    /// attributes hold what judges a reader's number as the book's is judged: its kind, and what was found.
+    pub(super) fn opening(&self, path: &Path, found: &Found) -> String {
+        let kind = match (&self.sought, found.is_count) {
+            (Sought::Text(_), _) => "word",
+            (_, true) => "count",
+            (_, false) => "measured",
+        };
+        let value = found.number.map(|number| number.to_string());
+        let data = [
+            ("unit", self.unit.as_deref()),
+            ("kind", Some(kind)),
+            ("prediction", self.prediction.as_deref()),
+            ("value", value.as_deref()),
+        ];
+        let attribute = |(name, value): (&str, Option<&str>)| {
+            value.map_or(String::new(), |value| {
+                format!(" data-{name}=\"{}\"", escape(value).replace('"', "&quot;"))
+            })
+        };
+        let data: String = data.into_iter().map(attribute).collect();
         format!(
-            "<div class=\"asked\" id=\"{}\" data-key=\"{}\"{unit}>\n<details class=\"ask\">\n\
+            "<div class=\"asked\" id=\"{}\" data-key=\"{}\"{data}>\n<details class=\"ask\">\n\
              <summary>{}</summary>\n<div class=\"unfolded\">\n",
             self.id,
             self.key(path),
@@ -108,22 +128,48 @@ impl Ask {
     }
 }
 
+/// The values of `KEY=VALUE` pairs, in the order of `keys`.
+///
+/// # Errors
+/// What is no such pair, has another key, is empty, or is given twice.
+pub(super) fn pairs<const N: usize>(
+    arguments: &str,
+    keys: [&str; N],
+    usage: &str,
+) -> Result<[Option<String>; N], String> {
+    let mut values = [const { None }; N];
+    for word in words(arguments)? {
+        let (key, value) = word.split_once('=').ok_or(usage)?;
+        let place = keys.iter().position(|known| *known == key);
+        let place = place.ok_or_else(|| format!("there is no key {key} here: {usage}"))?;
+        if value.trim().is_empty() {
+            return Err(format!("{key} is empty"));
+        }
+        if values[place].replace(value.trim().to_owned()).is_some() {
+            return Err(format!("{key} is given twice"));
+        }
+    }
+    Ok(values)
+}
+
 /// The answer that an author gives. A number has a unit, and is none that a recording would give.
-fn given(answer: String, unit: Option<&str>) -> Result<String, String> {
+pub(super) fn given(answer: String, unit: Option<&str>) -> Result<Sought, String> {
     let Some(unit) = unit else {
-        return Ok(answer);
+        return Ok(Sought::Text(answer));
     };
-    let is_number = answer.replace([',', '−'], "").parse::<f64>().is_ok();
-    let whole = match unit.starts_with('×') {
+    let shown = match unit.starts_with('×') {
         true => format!("{answer}{unit}"),
         false => format!("{answer}\u{a0}{unit}"),
     };
-    match (is_number, is_rate(&whole)) {
-        (false, _) => {
-            Err(format!("{answer} is no number, so it has no unit: leave unit={unit} out"))
+    let sign = if answer.starts_with('−') { -1.0 } else { 1.0 };
+    match leading_number(answer.trim_start_matches('−')) {
+        Some((_, "")) if is_rate(&shown) => {
+            Err(format!("{shown} is typed: draw it from a recorded run, measured="))
         }
-        (_, true) => Err(format!("{whole} is typed: draw it from a recorded run, measured=")),
-        _ => Ok(whole),
+        Some((number, "")) => {
+            Ok(Sought::Count { number: sign * number, unit: unit.to_owned(), shown })
+        }
+        _ => Err(format!("{answer} is no number, so it has no unit: leave unit={unit} out")),
     }
 }
 
@@ -176,7 +222,7 @@ impl Asks {
     pub(crate) fn table(
         &self,
         path: &Path,
-        found: impl Fn(&Path, &Sought) -> Result<String, String>,
+        found: impl Fn(&Path, &Sought) -> Result<Found, String>,
     ) -> Result<String, String> {
         let beside: Vec<_> =
             self.asks.iter().filter(|(page, _)| page.parent() == path.parent()).collect();
@@ -200,7 +246,7 @@ impl Asks {
                     format!("<code>{}</code>: {}", escape(kernel), inline(question))
                 }),
                 ask.key(page),
-                found(page, &ask.sought)?,
+                found(page, &ask.sought)?.shown,
             );
         }
         html.push_str("</tbody>\n</table>\n</div>\n");

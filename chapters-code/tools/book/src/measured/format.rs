@@ -68,17 +68,7 @@ fn ratio(number: f64, sign: &str) -> String {
 /// # Errors
 /// Where such a field is not in that unit.
 pub(super) fn in_unit(path: &str, number: f64, wanted: &str) -> Result<String, String> {
-    let first = wanted.split_whitespace().next().unwrap_or_default();
-    let own = unit(path).scales();
-    let scale = own.iter().find(|(name, _)| *name == first).map(|(_, scale)| *scale);
-    let is_count = own.is_empty() && !EVERY.iter().any(|unit| unit.is_in(first));
-    let Some(scale) = scale.or(is_count.then_some(1.0)) else {
-        let names: Vec<&str> = own.iter().map(|(name, _)| *name).collect();
-        return Err(match names.as_slice() {
-            [] => format!("the field {path} has no unit, so it is not in {first}"),
-            names => format!("the field {path} is not in {first}, but in {}", names.join(" or ")),
-        });
-    };
+    let scale = scale(path, wanted)?;
     let number = number * scale;
     Ok(match unit(path) {
         Unit::Ratio if number == 1.0 => "equal".to_owned(),
@@ -89,6 +79,63 @@ pub(super) fn in_unit(path: &str, number: f64, wanted: &str) -> Result<String, S
         }
         _ => format!("{}\u{a0}{wanted}", rate(number)),
     })
+}
+
+/// The factor from what is recorded of the field `path` to the unit that `wanted` begins with.
+///
+/// # Errors
+/// Where such a field is not in that unit.
+pub(super) fn scale(path: &str, wanted: &str) -> Result<f64, String> {
+    let first = wanted.split_whitespace().next().unwrap_or_default();
+    let own = unit(path).scales();
+    let scale = own.iter().find(|(name, _)| *name == first).map(|(_, scale)| *scale);
+    let is_count = own.is_empty() && !EVERY.iter().any(|unit| unit.is_in(first));
+    scale.or(is_count.then_some(1.0)).ok_or_else(|| {
+        let names: Vec<&str> = own.iter().map(|(name, _)| *name).collect();
+        match names.as_slice() {
+            [] => format!("the field {path} has no unit, so it is not in {first}"),
+            names => format!("the field {path} is not in {first}, but in {}", names.join(" or ")),
+        }
+    })
+}
+
+/// Whether the field `path` has no unit.
+pub(super) fn is_count(path: &str) -> bool {
+    unit(path) == Unit::None
+}
+
+/// The unit in which the field `path` is recorded, or nothing for a count.
+pub(super) fn first_unit(path: &str) -> &'static str {
+    let own = unit(path).scales();
+    own.first().map_or("", |(name, _)| name)
+}
+
+/// The number that `text` begins with, and what follows it.
+pub(crate) fn leading_number(text: &str) -> Option<(f64, &str)> {
+    let is_part = |letter: char| letter.is_ascii_digit() || ['.', ','].contains(&letter);
+    let end = text.find(|letter| !is_part(letter)).unwrap_or(text.len());
+    let number = text[..end].replace(',', "").parse().ok()?;
+    Some((number, &text[end..]))
+}
+
+/// `number`, which is followed by `own`, in the unit that `wanted` begins with: a number with nothing behind it is in that
+/// unit already.
+///
+/// # Errors
+/// Where one unit is no multiple of the other.
+pub(super) fn converted(number: f64, own: &str, wanted: &str) -> Result<f64, String> {
+    let first = |text: &str| text.split_whitespace().next().unwrap_or_default().to_owned();
+    let (own, wanted) = (first(own), first(wanted));
+    if own.is_empty() || own == wanted {
+        return Ok(number);
+    }
+    let scale = |scales: &[(&str, f64)], name: &str| {
+        scales.iter().find(|(known, _)| *known == name).map(|(_, scale)| *scale)
+    };
+    let scales = EVERY.iter().map(|unit| unit.scales());
+    let mut factors = scales.filter_map(|all| Some(scale(all, &wanted)? / scale(all, &own)?));
+    let factor = factors.next().ok_or_else(|| format!("{own} is no {wanted}"))?;
+    Ok(number * factor)
 }
 
 impl Unit {

@@ -44,6 +44,7 @@ mod directive;
 mod format;
 mod in_flight;
 mod memories;
+mod quantity;
 mod records;
 mod table;
 
@@ -52,7 +53,9 @@ use std::path::Path;
 use crate::{Problems, Strictness};
 use directive::{Directive, Kind};
 pub(crate) use figures::number::thousands;
+pub(crate) use format::leading_number;
 pub use format::{amount, value};
+pub(crate) use quantity::{count, is_count, natural_unit, quantity};
 pub use records::{Records, Run};
 
 /// The folder of the recorded runs, in the book's source folder.
@@ -61,7 +64,7 @@ pub const FOLDER: &str = "measurements";
 /// The field that no row has: a rung's rate over that of the rung that the key `before` names.
 const GAIN: &str = "gain";
 
-const NOT_RECORDED: &str = "<span class=\"unrecorded\">not recorded yet</span>";
+pub(crate) const NOT_RECORDED: &str = "<span class=\"unrecorded\">not recorded yet</span>";
 
 /// `text`, the content of `page`, with every directive replaced by what `records` hold.
 ///
@@ -109,14 +112,16 @@ pub(crate) fn in_unit(
     if let Some(waiting) = waits(&directive, records, strictness)? {
         return Ok(waiting);
     }
-    let number = match field.as_str() {
-        GAIN => records.run_of(&directive)?.gain(&directive)?,
-        _ => {
-            let found = records.value(&directive, field)?;
-            found.as_f64().ok_or_else(|| format!("the field {field} is no number"))?
-        }
-    };
-    format::in_unit(field, number, unit)
+    format::in_unit(field, number_of(&directive, field, records)?, unit)
+}
+
+/// The number that a field of the row of `directive` holds.
+fn number_of(directive: &Directive, field: &str, records: &Records) -> Result<f64, String> {
+    if field == GAIN {
+        return records.run_of(directive)?.gain(directive);
+    }
+    let found = records.value(directive, field)?;
+    found.as_f64().ok_or_else(|| format!("the field {field} is no number"))
 }
 
 /// The answer to a claim, `VALUE RELATION VALUE …`: nothing where it holds. Where it does not, a
