@@ -191,3 +191,31 @@ fn what_compares_nothing_or_has_its_claim_passes_a_release() {
     };
     assert!(check_for_release(&exercises).is_empty());
 }
+
+#[test]
+fn an_answer_shows_what_was_asked_for_in_a_release() {
+    let ask = |answer: &str| {
+        format!(
+            "one\n\n{{{{#ask unit=\"ms\" question=\"?\" measured=\"time_ms.median kernel=a n=1\"}}}}\n{answer}\n{{{{#end}}}}\n"
+        )
+    };
+    let found = |answer: &str| found_by(check_for_release, &ask(answer));
+    for wrong in
+        ["{{#measured_rung kernel=a n=1}}", "{{#measured time_ms.median kernel=b n=1}}", ""]
+    {
+        assert_eq!(found(wrong).len(), 1, "{wrong}");
+        assert!(found(wrong)[0].starts_with("3: what unfolds does not show"), "{wrong}");
+    }
+    let right = "{{#measured time_ms.median kernel=a n=1}}";
+    assert_eq!(found(right), Vec::<String>::new());
+}
+
+#[test]
+fn a_claim_that_is_made_twice_is_refused_for_a_release() {
+    let twice = "It is faster.{{#claim a k=1 < 0.9x a k=2}}{{#claim a k=1 < 0.8x a k=2}}";
+    let found = found_by(check_for_release, twice);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].contains("says again"), "{found:?}");
+    let both = "It is faster.{{#claim a k=1 < 0.9x a k=2}}{{#claim a k=1 > 0.8x a k=2}}";
+    assert_eq!(found_by(check_for_release, both), Vec::<String>::new());
+}
