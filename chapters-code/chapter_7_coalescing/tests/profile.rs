@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 const PAGE: &str = include_str!("../../../book/chapter_7_coalescing/reading_ncu.md");
+const STALLS_PAGE: &str = include_str!("../../../book/chapter_6_transpose/stalls.md");
 const RUNGS: &str =
     include_str!("../../../book/measurements/ncu_nvidia_h100_80gb_hbm3_2026-11-26_rungs.csv");
 const STALLS: &str = include_str!("../../../book/measurements/stalls_nvidia_h200_2026-11-26.csv");
@@ -88,5 +89,22 @@ fn the_table_of_chapter_6_is_recorded() {
             in_millions("dram_read_bytes"),
             in_millions("dram_written_bytes"),
         ));
+    }
+}
+
+/// What the text says of a table is what the table says.
+#[test]
+fn a_percentage_in_the_text_is_in_a_table() {
+    for page in [PAGE, STALLS_PAGE] {
+        let (tables, text): (Vec<&str>, Vec<&str>) =
+            page.lines().partition(|line| line.starts_with('|'));
+        let before_sign =
+            text.iter().flat_map(|line| line.match_indices(" %").map(|(at, _)| &line[..at]));
+        let numbers = before_sign.filter_map(|text| text.split_whitespace().last());
+        for number in numbers.filter(|number| number.contains('.') && number.parse::<f64>().is_ok())
+        {
+            let cell = format!("| {number} |");
+            assert!(tables.iter().any(|row| row.contains(&cell)), "no table has {number} %");
+        }
     }
 }

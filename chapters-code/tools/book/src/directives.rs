@@ -12,6 +12,7 @@ use anyhow::Result;
 use mdbook_driver::book::{Book, BookItem, Chapter};
 use mdbook_preprocessor::{Preprocessor, PreprocessorContext};
 
+use crate::arithmetic;
 use crate::bibliography::Bibliography;
 use crate::constructs::{self, Rows, Sources};
 use crate::course;
@@ -169,6 +170,12 @@ impl<'a> Answers<'a> {
         };
         let expanded = expand(&page, &marked, &mut answer);
         let mut problems: Vec<Problem> = blocks.unfinished(&page, &marked).into_iter().collect();
+        let faults = arithmetic::faults(&chapter.content, &|it| self.measured(&page, it).ok());
+        problems.extend(
+            faults
+                .into_iter()
+                .map(|(at, message)| Problem::at(&page, &chapter.content, at, message)),
+        );
         if is_appendix {
             problems.extend(self.kernels.missing(&page, &chapter.content));
         }
@@ -190,6 +197,7 @@ impl<'a> Answers<'a> {
             "cite" => self.bibliography.cite(path, call.arguments()),
             "published" => self.bibliography.published(path, call.arguments()),
             "predict" => predicted(call.arguments()),
+            "computed" => arithmetic::computed(call.arguments(), &|it| self.measured(page, it)),
             "bibliography" => Ok(self.bibliography.entries()),
             "teaching_plan" => self.plan.tables(),
             "predictions" => {
@@ -207,6 +215,12 @@ impl<'a> Answers<'a> {
             }
             other => Err(format!("there is no directive {other}")),
         }
+    }
+
+    /// What the directive `measured` with these arguments prints.
+    fn measured(&self, page: &Path, arguments: &str) -> Result<String, String> {
+        let body = format!("measured {arguments}");
+        measured::answer(page, &body, &self.records, self.strictness)
     }
 
     /// A figure, and where the button stands that runs its kernel.

@@ -7,6 +7,7 @@
 //! are drawn from its execution on the simulator, through the chapters' own libraries ([`figure`]).
 
 mod anchor;
+mod arithmetic;
 mod bibliography;
 mod builder;
 pub mod capture;

@@ -4,13 +4,16 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
+use report::row::RESULTS;
 use serde_json::Value;
 
-use crate::measured::{FOLDER, Records, amount, value};
+use crate::measured::{FOLDER, Records, amount, library, value};
 
 const BEGIN: &str = "<!-- table: drawn by `cargo run --bin book -- readme` -->";
 const END: &str = "<!-- end of table -->";
 const DEVICE: &str = "H200";
+/// The device that differs from it in its memory, and so in many ratios.
+const OTHER: &str = "H100";
 
 /// Draws the table anew in `root`'s README.md.
 pub fn update(root: &Path) -> Result<()> {
@@ -95,7 +98,9 @@ fn best(records: &Records, folder: &str) -> [String; 4] {
     let fastest = least_ahead(rows().filter(has_fair_baseline)).or_else(|| least_ahead(rows()));
     fastest.map_or_else(Default::default, |row| {
         let [rate, part] = ["gb_per_s", "fraction_of_ceiling"].map(|field| field_of(row, field));
-        [rate, part, case_of(row), against(row)]
+        let other = records.run_of_chapter(OTHER, folder).ok();
+        let there = other.and_then(|run| run.rows().iter().find(|other| is_same_case(row, other)));
+        [rate, part, case_of(row), against(row, there)]
     })
 }
 
@@ -160,15 +165,21 @@ fn case_of(row: &Value) -> String {
     format!("`{kernel}`, {n} {dtype}{}", devices.unwrap_or_default())
 }
 
-fn against(row: &Value) -> String {
-    let baseline = &row["baseline"];
-    match baseline["ratio"].as_f64() {
-        Some(ratio) => {
-            let ratio = if ratio == 1.0 { "as fast as".into() } else { amount("ratio", ratio) };
-            format!("{ratio} {} {}", text(&baseline["name"]), text(&baseline["version"]))
-        }
-        None => String::new(),
-    }
+/// Whether two rows are of the same kernel and the same input.
+fn is_same_case(row: &Value, other: &Value) -> bool {
+    let [row, other] = [row, other].map(|row| row.as_object().into_iter().flatten());
+    let case = |(key, _): &(&String, &Value)| !RESULTS.contains(&key.as_str());
+    row.filter(case).eq(other.filter(case))
+}
+
+/// The ratio to the baseline, and that of the same row on the other device.
+fn against(row: &Value, there: Option<&Value>) -> String {
+    let ratio = |row: &Value| row["baseline"]["ratio"].as_f64();
+    let written = |ratio: f64| amount("ratio", ratio);
+    let Some(own) = ratio(row) else { return String::new() };
+    let own = if own == 1.0 { "as fast as".to_owned() } else { written(own) };
+    let other = there.and_then(ratio).map(|other| format!(" ({OTHER}: {})", written(other)));
+    format!("{own} {}{}", library(&row["baseline"]), other.unwrap_or_default())
 }
 
 fn text(value: &Value) -> &str {

@@ -136,7 +136,7 @@ fn a_typed_rate_is_refused_for_a_release() {
         "97 % of peak",
         "97\u{a0}% of\nthe theoretical peak",
         "{{#figure tree kernel=a n=8 caption=\"It takes 2 ms.\"}}",
-        "{{#ask unit=\"ms\" prediction=\"3 ms\" question=\"More than 2 ms?\" measured=\"x\"}}\n{{#end}}",
+        "{{#ask unit=\"ms\" prediction=\"3 ms\" question=\"More than 2 ms?\" measured=\"x\"}}\n{{#measured x}}\n{{#end}}",
         "| a | 12 GB/s |",
     ];
     for text in typed {
@@ -151,7 +151,7 @@ fn a_typed_rate_is_refused_for_a_release() {
 #[test]
 fn what_is_no_typed_rate_passes_a_release() {
     let text = "{{#measured gb_per_s kernel=a n=2^28}}, {{#predict 1.8×}}, {{#published 2.3× cite=x}}, {{#verdict predicted=\"3 ms\" measured=\"x\"}},\n\
-                {{#ask unit=\"ms\" question=\"How long?\" measured=\"x\" prediction=\"3 ms\"}}\n{{#end}}\n\
+                {{#ask unit=\"ms\" question=\"How long?\" measured=\"x\" prediction=\"3 ms\"}}\n{{#measured x}}\n{{#end}}\n\
                 a tile of 64×64, of 64 × 64, of $64 \\times 64$ and of $3 \\times n$; the `GB/s` column; `12 GB/s`.\n\
                 <!-- 3 ms -->\n\n```output\n12 GB/s\n```\n\n| median ms | GB/s |\n";
     assert_eq!(found_by(check_for_release, text), Vec::<String>::new());
@@ -229,4 +229,32 @@ fn what_is_no_typed_verdict_passes_a_release() {
                 The launch failed. An H200 holds 2,048 threads, and the law says so. `the prediction held`\n\n\
                 {{#ask question=\"Which prediction held?\" answer=\"a\"}}\nA block holds 8 KiB.\n{{#end}}\n";
     assert_eq!(found_by(check_for_release, text), Vec::<String>::new());
+}
+
+#[test]
+fn an_answer_shows_what_was_asked_for_in_a_release() {
+    let ask = |answer: &str| {
+        format!(
+            "one\n\n{{{{#ask unit=\"ms\" question=\"?\" measured=\"time_ms.median kernel=a n=1\"}}}}\n{answer}\n{{{{#end}}}}\n"
+        )
+    };
+    let found = |answer: &str| found_by(check_for_release, &ask(answer));
+    for wrong in
+        ["{{#measured_rung kernel=a n=1}}", "{{#measured time_ms.median kernel=b n=1}}", ""]
+    {
+        assert_eq!(found(wrong).len(), 1, "{wrong}");
+        assert!(found(wrong)[0].starts_with("3: what unfolds does not show"), "{wrong}");
+    }
+    let right = "{{#measured time_ms.median kernel=a n=1}}";
+    assert_eq!(found(right), Vec::<String>::new());
+}
+
+#[test]
+fn a_claim_that_is_made_twice_is_refused_for_a_release() {
+    let twice = "It is faster.{{#claim a k=1 < 0.9x a k=2}}{{#claim a k=1 < 0.8x a k=2}}";
+    let found = found_by(check_for_release, twice);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].contains("says again"), "{found:?}");
+    let both = "It is faster.{{#claim a k=1 < 0.9x a k=2}}{{#claim a k=1 > 0.8x a k=2}}";
+    assert_eq!(found_by(check_for_release, both), Vec::<String>::new());
 }

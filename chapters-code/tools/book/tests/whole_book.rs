@@ -49,6 +49,30 @@ fn exhaustive_the_book_builds_and_needs_no_network() {
     assert_eq!(constructs::not_linked_once(&pages), Vec::<String>::new());
 }
 
+/// A kernel whose numbers were chosen on the device that it is timed on has an advantage over a library for all of them.
+#[test]
+fn what_flatters_a_comparison_includes_the_tuning() {
+    let chapters = std::fs::read_dir(repository().join("book")).expect("the book");
+    let chapters =
+        chapters.map(|entry| entry.expect("an entry").path()).filter(|path| path.is_dir());
+    let pages = chapters.flat_map(|folder| std::fs::read_dir(folder).expect("a folder"));
+    let mut boxes = 0;
+    for path in pages.map(|entry| entry.expect("an entry").path()) {
+        if path.extension().is_none_or(|extension| extension != "md") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).expect("a page");
+        let Some((_, behind)) = text.split_once("{{#aside Where the comparison flatters us}}")
+        else {
+            continue;
+        };
+        let flatters = behind.split("{{#end}}").next().unwrap_or_default();
+        assert!(flatters.contains("- **Tuning.**"), "{}: the box lacks the tuning", path.display());
+        boxes += 1;
+    }
+    assert!(boxes >= 7, "chapters 1 to 7 have such a box, and {boxes} were found");
+}
+
 #[test]
 fn a_browser_that_is_not_there_is_an_error_with_the_option() {
     let file = tempfile::tempdir().expect("a temporary folder").path().join("book.pdf");

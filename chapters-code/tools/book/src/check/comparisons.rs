@@ -3,6 +3,7 @@
 //! something else, such as counts that a test asserts, a cited work or a proof, says so in its page:
 //! `<!-- no claim: REASON -->`.
 
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use pulldown_cmark::{Event, Options, Parser, Tag};
@@ -40,6 +41,7 @@ static COMPARISON: LazyLock<Regex> = LazyLock::new(|| {
           | percent \s+ of \s+ (?: the \s+ )? (?: ceiling | peak | copy | read \s+ sweep )
           | than \s+ predicted | of \s+ the \s+ prediction
           | made \s+ (?: \w+ \s+ )? difference
+          | differs? \s+ by \s+ (?: \w+ \s+ ){0,4} (?: milli | micro | nano ) seconds? | (?: within | than ) \s+ (?: half \s+ )? an? \s+ (?: milli | micro | nano ) second
           | (?: rate | rates | time | curve ) \s+ (?: is | are ) \s+ (?: nearly \s+ )? (?: flat | lower | higher | longer | shorter )
           | (?: (?-i: It ) | predictions? | law | ratio | half | bet ) \s+
             (?: held | failed | fails | does \s+ not \s+ hold | did \s+ not \s+ hold | is \s+ won )
@@ -69,6 +71,10 @@ pub(super) fn check(page: &Page<'_>) -> Vec<Problem> {
             || is_prediction(&prose, start)
             || written.contains("{{#claim")
             || written.contains("<!-- no claim: ");
+        if let Some(at) = repeated(written) {
+            let message = "this claim says again what another one behind this sentence says";
+            problems.push(page.problem(start + at, message));
+        }
         if let (Some(found), false) = (COMPARISON.find(sentence), exempt) {
             let words: Vec<_> = page.text[start..][found.range()].split_whitespace().collect();
             problems.push(page.problem(
@@ -83,6 +89,19 @@ pub(super) fn check(page: &Page<'_>) -> Vec<Problem> {
         start = end.end();
     }
     problems
+}
+
+/// Where a claim stands that another one of the same sentence contains: the same but for a number, so that one of the two is
+/// of no use, or meant for another device.
+fn repeated(sentence: &str) -> Option<usize> {
+    let is_number = |word: &&str| word.trim_end_matches(['x', '%']).parse::<f64>().is_ok();
+    let mut seen = HashSet::new();
+    let mut claims = expand::calls(sentence).filter(|call| call.name() == "claim");
+    let again = claims.find(|call| {
+        let words = call.arguments().split_whitespace();
+        !seen.insert(words.filter(|word| !is_number(word)).collect::<Vec<_>>())
+    });
+    again.map(|call| call.range.start)
 }
 
 /// Whether the paragraph in which byte `place` lies predicts.

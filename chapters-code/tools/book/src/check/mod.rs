@@ -1,6 +1,7 @@
 //! What a page must satisfy before it is rendered. Each check reads the pages as their authors
 //! wrote them, so that its errors name the line to mend.
 
+mod answers;
 mod code;
 mod comparisons;
 mod fences;
@@ -8,6 +9,7 @@ mod formulas;
 mod includes;
 mod links;
 mod pending;
+mod predictions;
 pub(crate) mod rates;
 mod tables;
 mod verdicts;
@@ -50,7 +52,17 @@ pub fn check(
 ) -> Result<(), Problems> {
     let mut problems = Vec::new();
     let folder_of_pages = root.join(source);
-    for (path, text) in pages(book) {
+    let all: Vec<_> = pages(book).collect();
+    let unlisted = match strictness {
+        Strictness::Strict => predictions::unlisted(&all),
+        Strictness::Draft => Vec::new(),
+    };
+    for (path, at) in unlisted {
+        let text = all.iter().find(|(other, _)| *other == path).map_or("", |(_, text)| text);
+        let message = "no page of this folder lists its questions: write {{#predictions}} at the chapter's end";
+        problems.push(Problem::at(&source.join(path), text, at, message));
+    }
+    for (path, text) in all {
         let name = source.join(path);
         let folder = root.join(&name);
         let page = Page {
@@ -76,7 +88,8 @@ pub fn check_page(page: &Page<'_>) -> Vec<Problem> {
 
 /// Checks one page for what only a strict build asks.
 pub fn check_for_release(page: &Page<'_>) -> Vec<Problem> {
-    let checks = [pending::check, rates::check, comparisons::check, verdicts::check];
+    let checks =
+        [answers::check, pending::check, rates::check, comparisons::check, verdicts::check];
     checks.iter().flat_map(|check| check(page)).collect()
 }
 

@@ -12,8 +12,8 @@ use crate::check::Page;
 use crate::mathematics::{self, Part};
 use crate::{Problem, expand};
 
-/// Directives whose text is marked as what it is.
-const MARKED: [&str; 3] = ["predict", "published", "verdict"];
+/// Directives whose text is marked as what it is, or read by the build.
+const MARKED: [&str; 5] = ["predict", "published", "verdict", "claim", "computed"];
 
 static RATE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
@@ -56,8 +56,9 @@ pub(super) fn check(page: &Page<'_>) -> Vec<Problem> {
 /// words, so that offsets stay.
 fn prose(text: &str) -> String {
     let mut bytes = with_plain_formulas(text).into_bytes();
+    let code = code(text).map(|(range, _)| range);
     let marked = expand::places(text, &MARKED).chain(predictions(text));
-    for range in code(text).chain(comments(text)).chain(marked) {
+    for range in code.chain(comments(text)).chain(marked) {
         for byte in &mut bytes[range] {
             if *byte != b'\n' {
                 *byte = b' ';
@@ -106,10 +107,13 @@ fn plain_formula(formula: &str) -> String {
     LATEX.replace_all(formula, read).into_owned()
 }
 
-fn code(text: &str) -> impl Iterator<Item = Range<usize>> {
+/// Where code stands in `text`, and whether it stands in a line of prose.
+pub(crate) fn code(text: &str) -> impl Iterator<Item = (Range<usize>, bool)> {
     let events = Parser::new_ext(text, Options::ENABLE_TABLES).into_offset_iter();
-    events.filter_map(|(event, range)| {
-        matches!(event, Event::Code(_) | Event::Start(Tag::CodeBlock(_))).then_some(range)
+    events.filter_map(|(event, range)| match event {
+        Event::Code(_) => Some((range, true)),
+        Event::Start(Tag::CodeBlock(_)) => Some((range, false)),
+        _ => None,
     })
 }
 

@@ -3,7 +3,7 @@
 //!
 //! A VALUE is a number, or a field with the keys of its row and perhaps a factor before it, as in
 //! `{{#claim time_ms.median kernel=a < 0.5x time_ms.median kernel=b where n=2^28}}`. The keys after `where`
-//! belong to both values. A RELATION is `<`, `>` or `=`; `=` needs a tolerance, as in `= within 3%`.
+//! belong to both values. A RELATION is `<`, `>` or `=`; `=` needs a tolerance, as in `= within 3%` or, of times, `= within 0.5µs`.
 //!
 //! A comparison that names no device must hold on the H200, and on each recorded device that differs from it in the memory
 //! only and has such rows. One that holds on the H200 only has the key `device=H200`.
@@ -28,6 +28,8 @@ enum Relation {
     Greater,
     /// Equal, but for this part of the right value.
     Equal(f64),
+    /// Equal, but for this many milliseconds.
+    Near(f64),
 }
 
 /// One side of a comparison: a factor, and what it multiplies.
@@ -70,9 +72,14 @@ fn parse(body: &str) -> Result<Claim, String> {
     let (relation, right) = match (words[at], right) {
         ("<", right) => (Relation::Less, right),
         (">", right) => (Relation::Greater, right),
-        (_, ["within", part, right @ ..]) => {
-            let percent = part.strip_suffix('%').and_then(|number| number.parse::<f64>().ok());
-            (Relation::Equal(percent.ok_or(usage)? / 100.0), right)
+        (_, ["within", tolerance, right @ ..]) => {
+            let in_unit = |unit| tolerance.strip_suffix(unit)?.parse::<f64>().ok();
+            let relation = match (in_unit("%"), in_unit("µs")) {
+                (Some(percent), _) => Relation::Equal(percent / 100.0),
+                (_, Some(time)) => Relation::Near(time / 1e3),
+                _ => return Err(usage.to_owned()),
+            };
+            (relation, right)
         }
         _ => return Err(usage.to_owned()),
     };
@@ -110,6 +117,7 @@ impl Claim {
             Relation::Less => (left < right, "less than"),
             Relation::Greater => (left > right, "greater than"),
             Relation::Equal(part) => ((left - right).abs() <= part * right.abs(), "equal to"),
+            Relation::Near(time) => ((left - right).abs() <= time, "as long as"),
         };
         let [left, right] = [self.left.shown(left), self.right.shown(right)];
         Ok((!holds).then(|| format!("{left} is not {relation} {right}")))
@@ -160,7 +168,10 @@ mod tests {
         let claim = parse("ratio k=1 = within 3% 1").expect("it parses");
         assert_eq!(claim.relation, Relation::Equal(0.03));
         assert!(claim.right.field.is_none());
-        for wrong in ["", "a k=1", "a k=1 = 1", "a k=1 <", "< 1"] {
+        let claim =
+            parse("time_ms.median k=1 = within 0.5µs time_ms.median k=2").expect("it parses");
+        assert_eq!(claim.relation, Relation::Near(0.0005));
+        for wrong in ["", "a k=1", "a k=1 = 1", "a k=1 = within 3 b k=1", "a k=1 <", "< 1"] {
             assert!(parse(wrong).is_err(), "{wrong}");
         }
     }

@@ -117,16 +117,27 @@ impl Case<'_> {
     fn line(&self) -> String {
         let cell =
             |path: &str| field(self.row, path).map_or(String::new(), |found| value(path, found));
+        let option = self.row["copies"].as_u64().map(|copies| format!(" `--copies {copies}`"));
         format!(
-            "| {} | `{}` | {} | {} {}, {} | {} | {} |\n",
+            "| {} | `{}`{} | {} | {}, {} | {} | {} |\n",
             self.input(),
             cell("kernel"),
+            option.unwrap_or_default(),
             cell("time_ms.median"),
-            cell("baseline.name"),
-            cell("baseline.version"),
+            library(&self.row["baseline"]),
             cell("baseline.call").replace("::", "::<wbr>"),
             cell("baseline.time_ms.median"),
             amount("ratio", self.ratio),
         )
+    }
+}
+
+/// The library that a baseline is a call of, with its version. A plain copy is the driver's, whichever library was built
+/// with the call.
+pub(crate) fn library(baseline: &Value) -> String {
+    let text = |key: &str| baseline[key].as_str().unwrap_or_default();
+    match text("call").starts_with("cudaMemcpy") {
+        true => "the driver's copy".to_owned(),
+        false => format!("{} {}", text("name"), text("version")),
     }
 }

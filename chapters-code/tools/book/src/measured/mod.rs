@@ -51,6 +51,7 @@ mod table;
 use std::path::Path;
 
 use crate::{Problems, Strictness};
+pub(crate) use comparisons::library;
 use directive::{Directive, Kind};
 pub(crate) use figures::number::thousands;
 pub(crate) use format::leading_number;
