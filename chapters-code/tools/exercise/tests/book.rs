@@ -34,7 +34,8 @@ fn an_exercise_names_a_page_that_announces_it() {
         let page = exercise.declaration.read.split('#').next().unwrap_or_default();
         let Some((folder, name)) = page.split_once('/') else { panic!("{page} is no chapter's") };
         let is_here = folder.starts_with(&format!("chapter_{}_", exercise.chapter));
-        let is_of_mistakes = name == "what_goes_wrong.md" || exercise.declaration.form == Form::Repair;
+        let is_of_mistakes =
+            name == "what_goes_wrong.md" || exercise.declaration.form == Form::Repair;
         if !is_here || is_of_mistakes {
             continue;
         }
