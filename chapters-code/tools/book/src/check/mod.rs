@@ -60,7 +60,7 @@ pub fn check(
     for (path, at) in unlisted {
         let text = all.iter().find(|(other, _)| *other == path).map_or("", |(_, text)| text);
         let message = "no page of this folder lists its questions: write {{#predictions}} at the chapter's end";
-        problems.push(Problem::at(&source.join(path), text, at, message));
+        problems.push(Problem::at(source.join(path), text, at, message));
     }
     for (path, text) in all {
         let name = source.join(path);
