@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 use report::row::RESULTS;
+use harness::Dtype;
 use serde_json::Value;
 
 use crate::measured::{FOLDER, Records, amount, library, value};
@@ -81,7 +82,7 @@ fn title(page: &Path) -> Result<String> {
         .with_context(|| format!("{} has no title", page.display()))
 }
 
-/// The fastest of the chapter's rows at its largest size, of those that have a baseline, or else of all; and
+/// The fastest of the chapter's rows of its largest input, of those that have a baseline, or else of all; and
 /// its ratio to the baseline. Where there are scans, of those: what only reads would outrun them.
 fn best(records: &Records, folder: &str) -> [String; 4] {
     let Ok(run) = records.run_of_chapter(DEVICE, folder) else {
@@ -108,10 +109,14 @@ fn rate(row: &Value) -> f64 {
     row["gb_per_s"].as_f64().unwrap_or(0.0)
 }
 
-/// Of the rows of the largest size, with most devices, the fastest. Where several are equally fast, within a hundredth,
+/// Of the rows of the most devices and of the largest input in bytes, the fastest. Where several are equally fast, within a hundredth,
 /// the one that its baseline comes nearest to: inputs differ in what the library's best call for them is.
 fn least_ahead<'a>(rows: impl Iterator<Item = &'a Value> + Clone) -> Option<&'a Value> {
-    let size = |row: &Value| (row["devices"].as_u64(), row["n"].as_u64());
+    let size = |row: &Value| {
+        let dtype = Dtype::ALL.into_iter().find(|dtype| dtype.name() == text(&row["dtype"]));
+        let bytes = row["n"].as_u64().map(|n| n * dtype.map_or(1, Dtype::size) as u64);
+        (row["devices"].as_u64(), bytes)
+    };
     let largest = rows.clone().map(size).max()?;
     let rows = rows.filter(move |row| size(row) == largest);
     let fastest = rows.clone().map(rate).fold(0.0, f64::max);

@@ -495,18 +495,27 @@ fn patterns_of_access_are_drawn_with_what_bounds_them() {
     assert!(offsets.contains("At offset 0: strided_loads 0.00 GB/s"), "{offsets}");
 }
 
-/// A recording that says which instructions it timed is refused once they are others.
+/// A recording that says which instructions it timed is refused once they are others, unless it says why it is kept.
+/// Then the page says it, too.
 #[test]
 fn a_recording_of_another_kernel_is_refused() {
-    let check = |kernel: &str| {
-        let run = format!(
-            r#"{{"device": {{"name": "H200"}}, "date": "2026-11-21", "rows": [],
+    let recorded = |kernel: &str, kept: &str| {
+        records(&[&format!(
+            r#"{{"device": {{"name": "H200"}}, "date": "2026-11-21", "rows": [], {kept}
                 "kernels": {{"chapter_1_reduce/sequential": "{kernel}"}}}}"#
-        );
-        records(&[&run]).check_kernels(&[&chapter_1_reduce::chapter::Reduce])
+        )])
     };
-    let ptx = &chapter_1_reduce::rungs::sequential::RUNG.ptx;
-    assert_eq!(check(&harness::kernel::fingerprint(ptx)), Ok(()));
-    let refused = check("0000000000000000").expect_err("it is another kernel");
+    let check = |records: &Records| records.check_kernels(&[&chapter_1_reduce::chapter::Reduce]);
+    let (reason, other) = (r#""kept": "No GPU was free.","#, "0000000000000000");
+    let current = harness::kernel::fingerprint(&chapter_1_reduce::rungs::sequential::RUNG.ptx);
+    assert_eq!(check(&recorded(&current, "")), Ok(()));
+    let refused = check(&recorded(other, "")).expect_err("it is another kernel");
     assert!(refused.contains("chapter_1_reduce/sequential has changed"), "{refused}");
+
+    let kept = recorded(other, reason);
+    assert_eq!(check(&kept), Ok(()));
+    let shown = page("{{#measured_devices}}", &kept).expect("a line");
+    assert!(shown.contains("H200 of 2026-11-21 has earlier kernels. No GPU was free."), "{shown}");
+    let refused = check(&recorded(&current, reason)).expect_err("it has these kernels");
+    assert!(refused.contains("take its field `kept` out"), "{refused}");
 }

@@ -223,6 +223,9 @@ fn every_recording_is_shown() {
     let (device, add) = (format!("{bits}device.txt"), format!("{bits}add.txt"));
     files.push((&device, "X, driver 1\n"));
     files.push((&add, "add.f32\n  00\nadd.f64\n  11\n"));
+    let run =
+        r#"{"device": {"name": "X"}, "date": "2026-01-01", "kept": "No Y was free.", "rows": []}"#;
+    files.push(("book/measurements/x_2026-01-01.json", run));
     let folder = built(&files).expect("a sound book");
     let one = page(&folder, "one.html");
     for expected in [
@@ -231,6 +234,7 @@ fn every_recording_is_shown() {
         "<td>not noted in the file</td>",
         "chapters-code/simulator/simt/tests/ptx/x",
         "<td>2 forms of instructions in 1 kernels</td>",
+        "<td>It has earlier kernels. No Y was free.</td>",
     ] {
         assert!(one.contains(expected), "{expected}: {one}");
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 use figures::number::thousands;
 use serde_json::Value;
 
-use crate::measured::value;
+use crate::measured::{KEPT, value};
 
 /// In a folder of recorded instructions: what device they were recorded on.
 pub(super) const DEVICE: &str = "device.txt";
@@ -88,7 +88,7 @@ fn run(text: &str) -> Result<Vec<Fact>, String> {
     );
     let rows = run["rows"].as_array().ok_or("it has no rows")?;
     let bits = run["checksums"].as_array().map_or(0, Vec::len);
-    Ok(vec![
+    let mut facts = vec![
         ("what", "times and rates of every kernel".to_owned()),
         ("device", field("/device/name")),
         ("compute capability", field("/device/compute_capability")),
@@ -101,7 +101,10 @@ fn run(text: &str) -> Result<Vec<Fact>, String> {
         ("holds", covered(rows)),
         ("results, bit by bit", thousands(bits as u64)),
         ("left out", left_out(&run["skipped"])),
-    ])
+    ];
+    let kept = run[KEPT].as_str();
+    facts.extend(kept.map(|reason| ("kept", format!("It has earlier kernels. {reason}"))));
+    Ok(facts)
 }
 
 /// What is compared with: the libraries that the recorder opened, or else those of the rows.

@@ -22,7 +22,7 @@
 //! - `{{#claim VALUE RELATION VALUE …}}`: nothing where the comparison holds on the newest recordings; see `measured::claim`.
 //! - `{{#measured_comparisons chapter=CHAPTER}}`: all that was timed beside a library, a line a case; without a
 //!   chapter, how many cases each chapter has.
-//! - `{{#measured_devices}}`: the recorded runs, a line each.
+//! - `{{#measured_devices}}`: the recorded runs, a line each, and why runs of earlier kernels are kept.
 //!
 //! Tables and pictures show all devices that are recorded, side by side. They take four more keys:
 //! `from=KERNEL` and `to=KERNEL`, a part of the ladder; `kernels=KERNEL,KERNEL`, some of it; and
@@ -57,6 +57,7 @@ pub(crate) use figures::number::thousands;
 pub(crate) use format::leading_number;
 pub use format::{amount, value};
 pub(crate) use quantity::{count, is_count, natural_unit, quantity};
+pub(crate) use records::KEPT;
 pub use records::{Records, Run};
 
 /// The folder of the recorded runs, in the book's source folder.

@@ -26,6 +26,9 @@ pub struct Run {
 /// The number of devices of a recording of several; null in a file of one.
 const DEVICES: &str = "device.devices";
 
+/// The field that says why a run of earlier kernels is kept.
+pub(crate) const KEPT: &str = "kept";
+
 /// What a file's `kind` says if it is a recorded run. Most say nothing.
 const KIND: &str = "recorded run";
 
@@ -99,20 +102,23 @@ impl Records {
     }
 
     /// Refuses recordings of other kernels than those that are there: the newest of each device, as far as it says which
-    /// instructions it timed.
+    /// instructions it timed. One that says why it is kept is exempt, and must have changed kernels.
     pub fn check_kernels(&self, chapters: &[&dyn Chapter]) -> Result<(), String> {
-        for (run, chapter) in self.newest().flat_map(|run| chapters.iter().map(move |c| (run, c))) {
-            for rung in chapter.rungs() {
-                let name = format!("{}/{}", chapter.name(), rung.name);
-                let Some(recorded) = run.whole["kernels"][&name].as_str() else {
-                    continue; // The rung is newer, or the file older than these fingerprints.
-                };
-                if recorded != kernel::fingerprint(&rung.ptx) {
+        for run in self.newest() {
+            let file = run.file();
+            match (run.changed_kernel(chapters), run.kept()) {
+                (Some(name), None) => {
                     return Err(format!(
-                        "{name} has changed since {} was recorded: record its chapter again",
-                        run.file
+                        "{name} has changed since {file} was recorded: record its chapter again, or say in the \
+                         file's field `{KEPT}` why it is kept"
                     ));
                 }
+                (None, Some(_)) => {
+                    return Err(format!(
+                        "{file} has the kernels that are there: take its field `{KEPT}` out"
+                    ));
+                }
+                (Some(_), Some(_)) | (None, None) => {}
             }
         }
         Ok(())
@@ -152,9 +158,10 @@ impl Records {
         }
     }
 
-    /// The newest run of the device whose name contains `device`: one with the chapter of this name if there is one.
+    /// The newest run of the device whose name contains `device`: one with the chapter of this name if there is one, and
+    /// none of earlier kernels.
     pub fn run_of_chapter(&self, device: &str, chapter: &str) -> Result<&Run, String> {
-        self.run_with(device, chapter_number(&chapter.into()), |_| true)
+        self.run_with(device, chapter_number(&chapter.into()), |run| run.kept().is_none())
     }
 
     /// The newest run of the device whose name contains `device`.
@@ -226,6 +233,26 @@ impl Run {
     /// The day of the run.
     pub fn date(&self) -> &str {
         self.whole["date"].as_str().unwrap_or_default()
+    }
+
+    /// Why it is kept although it is of earlier kernels, if it says so.
+    pub(super) fn kept(&self) -> Option<&str> {
+        self.whole[KEPT].as_str()
+    }
+
+    /// A kernel of `chapters` that is no longer the one that was recorded. One that the run does not name is newer, or
+    /// the file older than these fingerprints.
+    fn changed_kernel(&self, chapters: &[&dyn Chapter]) -> Option<String> {
+        let named = |chapter: &&dyn Chapter| {
+            let of = chapter.name();
+            chapter.rungs().into_iter().map(move |rung| (format!("{of}/{}", rung.name), rung.ptx))
+        };
+        let is_changed = |name: &String, ptx: &str| {
+            let recorded = self.whole["kernels"][name].as_str();
+            recorded.is_some_and(|recorded| recorded != kernel::fingerprint(ptx))
+        };
+        let mut all = chapters.iter().flat_map(named);
+        all.find(|(name, ptx)| is_changed(name, ptx)).map(|(name, _)| name)
     }
 
     /// A field of the run as a whole, such as `device.driver`; not of its rows.

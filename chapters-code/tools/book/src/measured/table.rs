@@ -165,7 +165,7 @@ pub(super) fn up(page: &Path) -> String {
     "../".repeat(page.components().count().saturating_sub(2))
 }
 
-/// A line for every recorded run.
+/// A line for every recorded run, and why runs of earlier kernels are kept.
 pub(super) fn devices(page: &Path, records: &Records) -> String {
     let mut table = String::from(
         "| device | compute capability | driver | peak | date | rows |\n\
@@ -183,6 +183,14 @@ pub(super) fn devices(page: &Path, records: &Records) -> String {
             file(page, run),
             super::thousands(run.rows().len() as u64),
         ));
+    }
+    for run in records.runs() {
+        if let Some(reason) = run.kept() {
+            let (device, date) = (run.device(), run.date());
+            table.push_str(&format!(
+                "\nThe run on {device} of {date} has earlier kernels. {reason}\n"
+            ));
+        }
     }
     table
 }
