@@ -97,6 +97,11 @@ impl Instruction {
     pub fn writes(&self) -> Vec<Register> {
         Accesses::of(self).writes
     }
+
+    /// Returns the registers that the instruction reads as operands: all but the guard and the carry flag.
+    pub fn operands(&self) -> Vec<Register> {
+        Accesses::of(&Self { guard: None, ..self.clone() }).reads
+    }
 }
 
 /// What an instruction does with a register.

@@ -192,6 +192,14 @@ pub enum Const {
     Address(Symbol, i64),
     /// The generic address of a variable, plus an addend.
     GenericAddress(Symbol, i64),
+    /// The offset of a byte in shared space. The address is that of the static shared variable with
+    /// this index in [`Kernel::shared_variables`], plus an addend.
+    Shared {
+        /// The variable.
+        variable: u32,
+        /// The offset.
+        offset: i64,
+    },
     /// The offset, in shared space, of the start of dynamic shared memory, plus an addend.
     DynamicShared(i64),
 }

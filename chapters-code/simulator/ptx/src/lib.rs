@@ -27,6 +27,7 @@ mod error;
 mod flow;
 pub mod ir;
 mod lexer;
+mod limits;
 mod liveness;
 mod parse;
 mod syntax;

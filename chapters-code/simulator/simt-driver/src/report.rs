@@ -20,7 +20,7 @@ static LOG: Mutex<Report> =
 /// Adds a launch.
 pub fn add(launch: LaunchReport) {
     if options::says_races() {
-        launch.races.iter().for_each(say_once);
+        launch.races.iter().chain(&launch.notes).for_each(say_once);
     }
     let mut log = lock(&LOG);
     launch.links.iter().for_each(|link| link.add_to(&mut log.links));

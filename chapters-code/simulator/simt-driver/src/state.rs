@@ -7,6 +7,7 @@ use simt::Memory;
 
 use crate::capture::Capture;
 use crate::context::Context;
+use crate::entry::say;
 use crate::error::{CUresult, Result};
 use crate::fork;
 use crate::graph::{Exec, Graph, Node};
@@ -108,8 +109,18 @@ pub fn driver() -> Result<&'static Driver> {
 pub fn initialize() -> &'static Driver {
     DRIVER.get_or_init(|| {
         fork::watch();
+        simt::tell_long_runs(say_long_run);
         Driver::new(crate::options::device_count())
     })
+}
+
+/// Says that a kernel may never end.
+fn say_long_run(run: &simt::LongRun<'_>) {
+    let simt::LongRun { kernel, line, elapsed } = run;
+    say(&format!(
+        "note: kernel `{kernel}` has been running for {} s, and is at {line}; if it never ends, SIMT_INSTRUCTION_LIMIT=100000000 stops each kernel after as many warp instructions",
+        elapsed.as_secs()
+    ));
 }
 
 impl Driver {

@@ -134,7 +134,7 @@ const CASES: &[Case] = &[
         name: "pointer of the host",
         run: |context| poke(context, &raw const *Box::new(0u32) as u64),
         expected: CUDA_ERROR_ILLEGAL_ADDRESS,
-        said: &["kernel `poke` at PTX line 77", "write of 4 bytes", "out-of-bounds"],
+        said: &["kernel `poke` at PTX line 77", "write of 4 bytes", "host pointer"],
     },
     Case {
         name: "pointer of another device",

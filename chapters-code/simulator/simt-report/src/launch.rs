@@ -56,6 +56,9 @@ pub struct LaunchReport {
     pub links: Vec<Link>,
     /// Different findings, each once, however often it happened.
     pub races: Vec<Race>,
+    /// What may be meant, and may be a mistake: see [`crate::RaceKind::is_note`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<Race>,
     /// What each warp did, if the launch was traced.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trace: Option<Trace>,

@@ -45,10 +45,18 @@ names! {
         DivergentBarrier = "divergent_barrier",
         /// A barrier for a wrong number of threads.
         BarrierThreads = "barrier_threads",
+        /// A barrier past which some threads go to the end of the kernel, although they do not follow the
+        /// others in the block. This is a note.
+        LeftBarrier = "left_barrier",
     }
 }
 
 impl RaceKind {
+    /// Whether it is only a note: it may be meant.
+    pub fn is_note(self) -> bool {
+        self == Self::LeftBarrier
+    }
+
     /// Returns the kind of two accesses that nothing orders. (Two reads need no order.)
     pub fn unordered(first: AccessKind, second: AccessKind) -> Self {
         use AccessKind::{Atomic, Load, Store};

@@ -36,6 +36,7 @@ mod un32;
 mod wide;
 
 pub use address::Windows;
+pub(crate) use int::prmt;
 #[cfg(target_arch = "x86_64")]
 pub use isa::{Avx2, Avx512};
 pub use isa::{Baseline, Isa};

@@ -37,6 +37,8 @@ pub(crate) struct Block<O> {
     absent: u32,
     pub observer: O,
     schedule: Schedule,
+    /// Turns of warps so far.
+    turns: u32,
     spin_detector: SpinDetector,
 }
 
@@ -79,6 +81,7 @@ impl<'a, O: Observer<'a>> Block<O> {
             absent: 0,
             observer: O::new(grid),
             schedule: Schedule::new(grid.seed()),
+            turns: 0,
             spin_detector: SpinDetector::default(),
         }
     }
@@ -180,6 +183,7 @@ impl<'a, O: Observer<'a>> Block<O> {
         index: usize,
         peers: &mut Peers<O>,
     ) -> Result<Turn, Fault> {
+        self.look_at_clock(grid, index);
         let mut did = Turn::Waited;
         let spins = self.warps[index].spins();
         let mut budget = self.schedule.slice();
@@ -276,6 +280,16 @@ impl<'a, O: Observer<'a>> Block<O> {
     fn sample(&mut self, warp: usize) {
         if self.spin_detector.is_on() {
             self.spin_detector.sample(&mut self.warps[warp]);
+        }
+    }
+
+    /// Tells of a launch that runs for long. The clock is read rarely.
+    #[inline(always)]
+    fn look_at_clock(&mut self, grid: &Grid<'_>, warp: usize) {
+        self.turns = self.turns.wrapping_add(1);
+        if self.turns.is_multiple_of(1024) {
+            let pc = || self.warps[warp].splits.iter().next().map_or(u32::MAX, |split| split.pc);
+            grid.patience.look(&grid.kernel.ir().name, || grid.kernel.source(pc()));
         }
     }
 

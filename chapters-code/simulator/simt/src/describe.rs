@@ -14,7 +14,7 @@ use simt_report::{Action, Missing, Race, RaceAccess, RaceKind, Space};
 use crate::access::AccessSpace;
 use crate::barrier::Waiter;
 use crate::grid::Grid;
-use crate::races::{Event, Fenced, Finding};
+use crate::races::{Event, Fenced, Finding, Source, Use};
 
 /// Describes a finding of a block.
 pub(crate) fn describe(finding: &Finding, grid: &Grid<'_>, block: u64) -> Race {
@@ -49,8 +49,8 @@ pub(crate) fn describe(finding: &Finding, grid: &Grid<'_>, block: u64) -> Race {
         Finding::EarlyExit { event, by, offset } => {
             cluster::describe_exit(grid, block, by, &event, offset)
         }
-        Finding::AbsentSource { warp, pc, lane, source } => {
-            describe_shuffle(grid, grid.index_in_group(block), warp, pc, lane, source)
+        Finding::Undefined { warp, source, pc, lane, how } => {
+            describe_undefined(grid, grid.index_in_group(block), (warp, source), (pc, lane), how)
         }
         Finding::Uninitialised { event, space, at } => {
             describe_uninitialised(grid, grid.index_in_group(block), &event, space, at)
@@ -60,6 +60,9 @@ pub(crate) fn describe(finding: &Finding, grid: &Grid<'_>, block: u64) -> Race {
         }
         Finding::MissedBarrier { waiter, absent, branch } => {
             describe_missed_barrier(grid, grid.index_in_group(block), &waiter, &absent, branch)
+        }
+        Finding::LeftBarrier { waiter, absent, branch } => {
+            describe_left_barrier(grid, grid.index_in_group(block), &waiter, &absent, branch)
         }
         Finding::SplitBarrier { waiter, other } => {
             describe_split_barrier(grid, grid.index_in_group(block), &waiter, &other)
@@ -278,28 +281,34 @@ fn describe_pending(
     }
 }
 
-fn describe_shuffle(
+fn describe_undefined(
     grid: &Grid<'_>,
     block: [u32; 3],
-    warp: u32,
-    pc: u32,
-    lane: u32,
-    source: u32,
+    (warp, source): (u32, Source),
+    (pc, lane): (u32, u32),
+    how: Use,
 ) -> Race {
-    let line = grid.kernel.source(pc);
+    let (shuffle, line) = (grid.kernel.source(source.pc), grid.kernel.source(pc));
+    let (reader, absent) = (u32::from(source.lane), u32::from(source.absent));
+    let what = match how {
+        Use::Store => "stores",
+        Use::Address => "accesses memory at an address that depends on",
+        Use::Atomic => "updates memory with",
+        Use::Decision => "branches by",
+        Use::Other => "uses",
+    };
     let message = format!(
-        "undefined value {}, warp {warp}: at {line}, lane {lane} reads from lane {source}, which does not participate in the shuffle",
+        "undefined value {}, warp {warp}: at {shuffle}, lane {reader} reads from lane {absent}, which does not participate in the shuffle, and at {line}, lane {lane} {what} what comes of it",
         in_block(grid, block)
     );
-    let side =
-        |lane, access| RaceAccess { line: line.clone(), device: None, block, warp, lane, access };
+    let side = |line, lane, access| RaceAccess { line, device: None, block, warp, lane, access };
     Race {
         kind: RaceKind::ShuffleSource,
         space: Space::Warp,
         array: String::new(),
         offset: 0,
-        first: side(source, Action::Absent),
-        second: side(lane, Action::Read),
+        first: side(shuffle, absent, Action::Absent),
+        second: side(line, lane, Action::Read),
         missing: Missing::SourceLane,
         message,
     }
@@ -359,6 +368,27 @@ fn describe_missed_barrier(
     let sides = [(waiter, at, Action::Wait), (absent, branch, Action::Branch)];
     let kind = RaceKind::DivergentBarrier;
     barrier_race(kind, space, block, sides, missing, message)
+}
+
+fn describe_left_barrier(
+    grid: &Grid<'_>,
+    block: [u32; 3],
+    waiter: &Waiter,
+    absent: &Waiter,
+    branch: u32,
+) -> Race {
+    let (at, branch) = (grid.kernel.source(waiter.pc), grid.kernel.source(branch));
+    let message = format!(
+        "note {}: warp {}, lanes {:#010x} wait at {at}, a barrier, and the branch at {branch} leads warp {}, lanes {:#010x} past it to the end of the kernel; that is allowed if they return early, but a __syncthreads() inside an if looks the same, and needs a condition that is the same for the whole block",
+        in_block(grid, block),
+        waiter.warp,
+        waiter.lanes,
+        absent.warp,
+        absent.lanes,
+    );
+    let sides = [(waiter, at, Action::Wait), (absent, branch, Action::Branch)];
+    let missing = Missing::BlockCondition;
+    barrier_race(RaceKind::LeftBarrier, Space::Block, block, sides, missing, message)
 }
 
 fn describe_split_barrier(

@@ -13,6 +13,7 @@ use crate::exec::code::{self, Program};
 use crate::group::{Facts, Group, Neighbours};
 use crate::memory::Snapshot;
 use crate::module::{BLOCK_WINDOW, LOCAL_WINDOW, LoadedKernel, SHARED_WINDOW, WINDOW_BYTES};
+use crate::patience::Patience;
 use crate::registers::LaneMask;
 use crate::stall::WorkerProgress;
 use crate::weak::Stores;
@@ -49,6 +50,7 @@ pub(crate) struct Grid<'a> {
     pub workers: usize,
     /// Events traced so far.
     pub traced: AtomicU64,
+    pub patience: Patience,
     pub worker_progress: WorkerProgress,
     /// What it shares with launches that run at the same time.
     pub group: &'a Group,
@@ -97,6 +99,7 @@ impl<'a> Grid<'a> {
             executed: AtomicU64::new(0),
             workers: worker_count(options, clusters),
             traced: AtomicU64::new(0),
+            patience: Patience::new(),
             worker_progress: WorkerProgress::default(),
             group,
             facts: None,

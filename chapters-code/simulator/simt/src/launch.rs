@@ -6,7 +6,9 @@ use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use simt_report::{Counters, Event, Executed, Fault, FaultKind, LaunchReport, Link, Race};
+use simt_report::{
+    Counters, Event, Executed, Fault, FaultKind, LaunchReport, Link, Missing, Race, RaceKind,
+};
 
 use crate::block::{self, Progress};
 use crate::cluster::Cluster;
@@ -165,6 +167,7 @@ pub(crate) struct Gathered {
     longest_warp: u64,
     links: Vec<Link>,
     races: Vec<Race>,
+    notes: Vec<Race>,
     events: Vec<(u64, Event)>,
     executed: Vec<Executed>,
 }
@@ -200,15 +203,17 @@ fn run<'a, O: Observer<'a>>(grid: &'a Grid<'a>, report: LaunchReport) -> LaunchR
 pub(crate) fn finish(
     grid: &Grid<'_>,
     report: LaunchReport,
-    gathered: Gathered,
+    mut gathered: Gathered,
     fault: Option<Fault>,
 ) -> LaunchReport {
     let Options { counters, races, trace, .. } = *grid.options;
+    name_common_cures(&mut gathered.races);
     LaunchReport {
         counters: (counters || races || trace).then_some(gathered.counters),
         longest_warp: gathered.longest_warp,
         links: gathered.links,
         races: gathered.races,
+        notes: gathered.notes,
         trace: trace.then(|| trace::gather(gathered.events, gathered.executed, grid)),
         stale_reads: grid.weak.as_ref().map(|weak| stale_reads(grid, weak)),
         fault,
@@ -244,6 +249,7 @@ fn merge(all: &mut Gathered, part: Gathered) {
     all.longest_warp = all.longest_warp.max(part.longest_warp);
     part.links.into_iter().for_each(|link| link.add_to(&mut all.links));
     add_new(&mut all.races, part.races);
+    add_new(&mut all.notes, part.notes);
     all.events.extend(part.events);
     all.executed.extend(part.executed);
 }
@@ -255,8 +261,36 @@ fn add_new(races: &mut Vec<Race>, more: impl IntoIterator<Item = Race>) {
             (r.kind, &r.first.line, &r.second.line)
                 == (race.kind, &race.first.line, &race.second.line)
         };
-        if races.len() < MAX_FINDINGS && !races.iter().any(same) {
-            races.push(race);
+        let has_room = races.len() < MAX_FINDINGS;
+        match races.iter_mut().find(|r| same(r)) {
+            // What orders two warps also orders the lanes of one.
+            Some(known) if needs_syncwarp(known) && race.missing == Missing::Syncthreads => {
+                *known = race;
+            }
+            Some(_) => {}
+            None if has_room => races.push(race),
+            None => {}
+        }
+    }
+}
+
+/// Whether a barrier of the warp orders the two sides. Two stores are more likely one too many.
+fn needs_syncwarp(race: &Race) -> bool {
+    race.missing == Missing::Syncwarp && race.kind != RaceKind::WriteWrite
+}
+
+/// Where lanes of one warp race, and at one of the two lines also warps, names what mends both.
+fn name_common_cures(races: &mut [Race]) {
+    let of_warps = |race: &&Race| race.missing == Missing::Syncthreads;
+    let lines = |race: &Race| (race.space, [race.first.line.clone(), race.second.line.clone()]);
+    let all: Vec<_> = races.iter().filter(of_warps).map(lines).collect();
+    for race in races.iter_mut().filter(|race| needs_syncwarp(race)) {
+        let (space, [first, second]) = lines(race);
+        if all.iter().any(|(s, [f, l])| *s == space && (*f == first || *l == second)) {
+            let [narrow, wide] =
+                [Missing::Syncwarp, Missing::Syncthreads].map(|m| format!("no {m}()"));
+            race.message = race.message.replace(&narrow, &wide);
+            race.missing = Missing::Syncthreads;
         }
     }
 }
@@ -469,6 +503,8 @@ fn collect<'a, O: Observer<'a>>(
         gathered.executed.extend(executed);
         let races = findings.into_iter();
         let races = races.map(|finding| describe(&finding, grid, grid.first_block() + block.index));
+        let (notes, races): (Vec<Race>, Vec<Race>) = races.partition(|race| race.kind.is_note());
         add_new(&mut gathered.races, races);
+        add_new(&mut gathered.notes, notes);
     }
 }

@@ -4,6 +4,8 @@
 //! committed on demand and released when the allocation is freed. The table of allocations does not
 //! change while a kernel runs: a launch takes a [`Snapshot`] of it.
 //!
+//! **Can miss:** an access that leads into another allocation (`index_into_another_allocation`).
+//!
 //! Kernels read and write device memory from several host threads at once, and a kernel may contain
 //! a data race. The bytes are therefore never borrowed as Rust references; [`crate::racy`] copies
 //! them in and out.
@@ -25,6 +27,10 @@ const MOST_FREED: usize = 1024;
 /// Bytes that a copy within the device, or a fill, moves at a time: a multiple of every pattern's
 /// length.
 const BUFFER: usize = 1024;
+/// Where 64-bit operating systems place the memory of programs.
+const HOST: std::ops::Range<u64> = 1 << 32..1 << 47;
+/// An address that is further than this from an allocation is not meant to be in it.
+const FAR: u64 = 1 << 40;
 /// The smallest gap in bytes between the end of an allocation and the next one.
 const GUARD: u64 = 4096;
 
@@ -242,6 +248,22 @@ impl Snapshot {
         }
     }
 
+    /// Whether an address is in memory that was freed, as far as it is remembered.
+    pub(crate) fn is_freed(&self, address: u64) -> bool {
+        self.freed_at(address).is_some()
+    }
+
+    /// Returns base and bytes of the freed allocation that contains an address.
+    fn freed_at(&self, address: u64) -> Option<(u64, u64)> {
+        self.freed.iter().copied().find(|(base, bytes)| (*base..base + bytes).contains(&address))
+    }
+
+    /// Whether an address is far from all allocations, where programs on the host have their memory.
+    fn looks_like_host(&self, address: u64) -> bool {
+        let is_far = |a: &Allocation| address.abs_diff(a.base) > FAR;
+        HOST.contains(&address) && self.allocations.iter().all(is_far)
+    }
+
     /// Describes where an access that leaves its allocation is: one may begin within it and end behind it.
     pub fn describe_access(&self, address: u64, bytes: u32) -> String {
         match self.find(address) {
@@ -258,14 +280,16 @@ impl Snapshot {
         if address < 4096 {
             return "it is a null pointer, or an offset from one".into();
         }
-        let freed =
-            self.freed.iter().find(|(base, bytes)| (*base..base + bytes).contains(&address));
-        if let Some((base, bytes)) = freed {
-            return format!("it lies in {}, which was freed", self.name(*base, *bytes));
+        if let Some((base, bytes)) = self.freed_at(address) {
+            return format!("it lies in {}, which was freed", self.name(base, bytes));
         }
         let closed = self.devices.as_ref().and_then(|devices| devices.describe_closed(address));
         if let Some(closed) = closed {
             return closed;
+        }
+        if self.looks_like_host(address) {
+            return "it looks like a host pointer, and a kernel needs the address of device memory"
+                .into();
         }
         let next = self.allocations.partition_point(|a| a.base <= address);
         let after = self.allocations.get(next);
@@ -291,7 +315,7 @@ fn ahead(address: u64, b: &Allocation) -> String {
     format!("it is {} before {}", count(b.base - address), b.name())
 }
 
-fn count(bytes: u64) -> String {
+pub(crate) fn count(bytes: u64) -> String {
     if bytes == 1 { "1 byte".into() } else { format!("{bytes} bytes") }
 }
 
@@ -465,6 +489,23 @@ fn host_range(table: &Snapshot, address: u64, bytes: u64) -> Result<*mut u8, Mem
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pointers_of_the_host_are_named() {
+        let memory = Memory::with_base(1 << 20, 1 << 48);
+        let described = |address| memory.snapshot().describe(address);
+        assert!(described(0x7fff_1234_5678).contains("host pointer"));
+        let at = memory.allocate(100).unwrap();
+        assert!(described(0x55d2_1234_5678).contains("host pointer"));
+        for (address, words) in
+            [(at - 4, "before"), (at + 4096, "past"), (1 << 20, "before"), (8, "null")]
+        {
+            let text = described(address);
+            assert!(text.contains(words) && !text.contains("host"), "{text}");
+        }
+        memory.free(at).unwrap();
+        assert!(memory.snapshot().is_freed(at + 99) && !memory.snapshot().is_freed(at + 100));
+    }
 
     #[test]
     fn round_trip_and_errors() {

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use ptx::ir::{self, Const, R32, R64, Symbol};
 
-use crate::memory::{Memory, MemoryError};
+use crate::memory::{Memory, MemoryError, count};
 
 /// The generic address at which the shared window begins. The window has the size of a 32-bit
 /// offset.
@@ -17,6 +17,8 @@ pub const LOCAL_WINDOW: u64 = 0x0200_0000_0000;
 /// those of the blocks of its cluster, in the order of their ranks. A thread's own block has no second
 /// address there, so that two addresses are equal if they name one byte.
 pub const BLOCK_WINDOW: u64 = 1 << 24;
+/// The name of shared memory that is in no array.
+const UNNAMED: &str = "shared memory";
 /// The size of either window in bytes.
 pub const WINDOW_BYTES: u64 = 1 << 32;
 
@@ -181,6 +183,7 @@ impl LoadedKernel {
         // space, because both are in device memory.
         let value = |c: Const| match c {
             Const::Bits(bits) => bits,
+            Const::Shared { offset, .. } => offset as u64,
             Const::Address(s, addend) | Const::GenericAddress(s, addend) => {
                 address(s).wrapping_add_signed(addend)
             }
@@ -238,6 +241,32 @@ impl LoadedKernel {
         format!("byte {offset} of shared array `{array}`")
     }
 
+    /// Describes where an access to shared memory is that leaves its array: the address and the size of
+    /// both, in bytes.
+    pub(crate) fn describe_beyond(
+        &self,
+        (address, size): (u64, u32),
+        (first, bytes): (u32, u32),
+    ) -> String {
+        let name = self.shared_variable(first).0;
+        let (offset, bytes) = (address as i64 - i64::from(first), i64::from(bytes));
+        let array = format!("array `{name}` of {}", count(bytes as u64));
+        if (0..bytes).contains(&offset) {
+            let beyond = count((offset + i64::from(size) - bytes) as u64);
+            return format!("it begins in {array} and ends {beyond} past its end");
+        }
+        let place = match offset {
+            ..0 => format!("{} before", count(offset.unsigned_abs())),
+            _ => format!("{} past the end of", count((offset - bytes + 1) as u64)),
+        };
+        match u32::try_from(address).map(|at| self.shared_variable(at)) {
+            Ok((other, offset)) if other != name && other != UNNAMED => {
+                format!("it is {place} {array}, at byte {offset} of array `{other}`")
+            }
+            _ => format!("it is {place} {array}"),
+        }
+    }
+
     /// Returns the name of the shared variable at an offset of the block's shared memory, and the
     /// byte's offset within it.
     pub fn shared_variable(&self, offset: u32) -> (&str, u32) {
@@ -252,7 +281,7 @@ impl LoadedKernel {
         let external = self.ir.shared_variables.iter().find(|v| v.2 == 0);
         match external {
             Some((name, ..)) if offset >= dynamic => (source_name(name), offset - dynamic),
-            _ => ("shared memory", offset),
+            _ => (UNNAMED, offset),
         }
     }
 }

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use ptx::ir::{CpAsyncWait, Op, Scope};
+use ptx::ir::{CollectiveOp, CpAsyncWait, Op, Scope};
 use simt_report::{Counters, Event, Executed, Link};
 
 use crate::access::{Access, AccessKind, AccessSpace};
@@ -81,8 +81,24 @@ pub(crate) trait Observer<'a>: Send {
     fn cluster_barrier_passed(&mut self, _warp: u32) {}
     /// All threads of a block of a cluster have exited. Only called for checking observers.
     fn left_cluster(&mut self) {}
-    /// A shuffle reads from a lane that does not participate.
-    fn absent_source(&mut self, warp: u32, pc: u32, lane: u32, source: u32);
+    /// Whether registers of a warp hold undefined values.
+    #[inline(always)]
+    fn has_undefined(&self, _warp: u32) -> bool {
+        false
+    }
+    /// Lanes of a warp have exchanged values at an instruction, some of them undefined. `sources` has the
+    /// lane that each reads in a shuffle. Only called for checking observers.
+    fn exchanged(
+        &mut self,
+        _at: (u32, u32),
+        _: &CollectiveOp,
+        _active: LaneMask,
+        _sources: Option<&Lanes32>,
+    ) {
+    }
+    /// A warp with undefined values is about to execute an instruction: which lanes are there, and which of
+    /// them execute it. Only called for checking observers.
+    fn follow(&mut self, _at: (u32, u32), _: (LaneMask, LaneMask), _: &Registers) {}
     /// Returns the observations of the block.
     fn finish(&mut self) -> Observed;
 }
@@ -120,7 +136,6 @@ impl<'a> Observer<'a> for NoObserver {
     fn fence(&mut self, _: u32, _: Scope) {}
     #[inline(always)]
     fn access(&mut self, _: &Access<'_>) {}
-    fn absent_source(&mut self, _: u32, _: u32, _: u32, _: u32) {}
     fn finish(&mut self) -> Observed {
         Observed::default()
     }
@@ -281,8 +296,6 @@ impl<'a> Observer<'a> for Counting {
         }
     }
 
-    fn absent_source(&mut self, _: u32, _: u32, _: u32, _: u32) {}
-
     fn finish(&mut self) -> Observed {
         let counters = std::mem::take(&mut self.counters);
         let by_warp = std::mem::take(&mut self.by_warp);
@@ -362,6 +375,25 @@ macro_rules! forward_checks {
             self.$part.copies_waited(warp, wait, active);
         }
 
+        #[inline(always)]
+        fn has_undefined(&self, warp: u32) -> bool {
+            self.$part.has_undefined(warp)
+        }
+
+        fn exchanged(
+            &mut self,
+            at: (u32, u32),
+            op: &ptx::ir::CollectiveOp,
+            active: LaneMask,
+            sources: Option<&crate::registers::Lanes32>,
+        ) {
+            self.$part.exchanged(at, op, active, sources);
+        }
+
+        fn follow(&mut self, at: (u32, u32), lanes: (LaneMask, LaneMask), registers: &Registers) {
+            self.$part.follow(at, lanes, registers);
+        }
+
         fn join_cluster(&mut self, cluster: &std::sync::Arc<crate::races::ClusterMemory>) {
             self.$part.join_cluster(cluster);
         }
@@ -418,10 +450,6 @@ impl<'a> Observer<'a> for Checking<'a> {
     fn access_in_cluster(&mut self, access: &Access<'_>, rank: u32) {
         self.counting.access_in_cluster(access, rank);
         self.races.access_in_cluster(access, rank);
-    }
-
-    fn absent_source(&mut self, warp: u32, pc: u32, lane: u32, source: u32) {
-        self.races.absent_source(warp, pc, lane, source);
     }
 
     fn finish(&mut self) -> Observed {

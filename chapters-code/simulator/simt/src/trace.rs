@@ -227,10 +227,6 @@ impl<'a> Observer<'a> for Tracing<'a> {
         });
     }
 
-    fn absent_source(&mut self, warp: u32, pc: u32, lane: u32, source: u32) {
-        self.checking.absent_source(warp, pc, lane, source);
-    }
-
     fn finish(&mut self) -> Observed {
         // What a warp executed last writes no register: it ends the warp, or was stopped.
         let last = self.pending.drain(..).flatten().map(|(executed, ..)| executed);

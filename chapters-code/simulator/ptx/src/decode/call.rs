@@ -190,6 +190,6 @@ impl<'m, 'a> Decoder<'_, 'm, 'a> {
     }
 
     fn local_address(&mut self, offset: u32) -> Decoded<Address> {
-        Ok(Address { base: Src::R32(self.bits32(0)?), offset: i64::from(offset) })
+        Ok(Address::new(Src::R32(self.bits32(0)?), i64::from(offset)))
     }
 }

@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind};
 use crate::ir::{self, Guard, Op, SourceLine, Space};
 use crate::syntax::{Block, Function, Instruction, Registers as Declaration};
 use crate::syntax::{Statement, Type, Variable, VariableSpace};
-use crate::{counts, flow};
+use crate::{counts, flow, limits};
 
 /// The largest number of instructions of a kernel, including inlined functions.
 const LONGEST: usize = 1 << 20;
@@ -186,21 +186,18 @@ impl<'c, 'm, 'a> Decoder<'c, 'm, 'a> {
             return Err(ErrorKind::Unsupported(message));
         }
         let bytes = variable.bytes.unwrap_or(0) as u32;
-        let (space, offset) = match variable.space {
-            VariableSpace::Shared => (Space::Shared, self.layout.shared(variable)?),
+        let entity = match variable.space {
+            VariableSpace::Shared => Entity::Shared(self.layout.shared(variable)?),
             // A call's parameters are variables in local memory, which the callee's parameters name
             // too.
             VariableSpace::Local | VariableSpace::Param => {
-                (Space::Local, Some(self.layout.local(variable)?))
+                let offset = self.layout.local(variable)?;
+                Entity::Variable { space: Space::Local, offset, bytes }
             }
             VariableSpace::Global | VariableSpace::Const => {
                 let message = format!("`{}`, a global variable inside a function", variable.name);
                 return Err(ErrorKind::Unsupported(message));
             }
-        };
-        let entity = match offset {
-            Some(offset) => Entity::Variable { space, offset, bytes },
-            None => Entity::DynamicShared,
         };
         self.scopes.declare(variable.name, entity)
     }
@@ -268,6 +265,12 @@ impl<'c, 'm, 'a> Decoder<'c, 'm, 'a> {
         let sizes = self.registers.sizes();
         let lists = self.registers.lists;
         counts::mark(&mut self.code, &lists.constants32);
+        let (static_shared_bytes, local_bytes) =
+            (self.layout.shared_bytes, self.layout.local_bytes);
+        let dynamic_shared_align = self.layout.dynamic_align;
+        let shared_variables = self.layout.shared_variables();
+        let origins = lists.origins(&shared_variables);
+        limits::mark(&mut self.code, origins);
         Ok(ir::Kernel {
             name: entry.name.into(),
             params,
@@ -281,10 +284,10 @@ impl<'c, 'm, 'a> Decoder<'c, 'm, 'a> {
             constants64: lists.constants64,
             constant_predicates: lists.constant_predicates,
             specials: lists.specials,
-            static_shared_bytes: self.layout.shared_bytes,
-            dynamic_shared_align: self.layout.dynamic_align,
-            local_bytes: self.layout.local_bytes,
-            shared_variables: self.layout.shared_variables(),
+            static_shared_bytes,
+            dynamic_shared_align,
+            local_bytes,
+            shared_variables,
             max_threads: entry.max_threads,
             min_blocks: entry.min_blocks,
             clusters: entry.clusters,

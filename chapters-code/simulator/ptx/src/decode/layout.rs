@@ -2,7 +2,7 @@
 
 use super::Decoded;
 use crate::error::ErrorKind;
-use crate::ir::Param;
+use crate::ir::{Const, Limits, Param};
 use crate::syntax::Variable;
 use std::collections::HashMap;
 
@@ -17,7 +17,7 @@ pub(super) struct Layout {
     shared: Vec<(String, u32, u32)>,
     /// Shared variables by their declaration. A variable of a device function is the same in each
     /// inlined copy.
-    placed: HashMap<usize, Option<u32>>,
+    placed: HashMap<usize, Const>,
 }
 
 impl Layout {
@@ -25,23 +25,32 @@ impl Layout {
         Self { dynamic_align: 1, ..Self::default() }
     }
 
-    /// Returns the offset of a shared variable, or `None` for a dynamic one.
-    pub fn shared(&mut self, variable: &Variable<'_>) -> Decoded<Option<u32>> {
+    /// Returns the address of a shared variable.
+    pub fn shared(&mut self, variable: &Variable<'_>) -> Decoded<Const> {
         let declaration = std::ptr::from_ref(variable).addr();
         if let Some(&known) = self.placed.get(&declaration) {
             return Ok(known);
         }
-        let offset = match variable.bytes {
-            Some(bytes) => Some(place(&mut self.shared_bytes, bytes, variable.align)?),
+        let (address, offset) = match variable.bytes {
+            Some(bytes) => {
+                let offset = place(&mut self.shared_bytes, bytes, variable.align)?;
+                let variable = self.shared.len() as u32;
+                (Const::Shared { variable, offset: offset.into() }, offset)
+            }
             None => {
                 self.dynamic_align = self.dynamic_align.max(variable.align);
-                None
+                (Const::DynamicShared(0), 0)
             }
         };
         let bytes = variable.bytes.unwrap_or(0) as u32;
-        self.shared.push((variable.name.into(), offset.unwrap_or(0), bytes));
-        self.placed.insert(declaration, offset);
-        Ok(offset)
+        self.shared.push((variable.name.into(), offset, bytes));
+        self.placed.insert(declaration, address);
+        Ok(address)
+    }
+
+    /// Returns where a static shared variable lies.
+    pub fn limits(&self, variable: u32) -> Limits {
+        limits(&self.shared[variable as usize])
     }
 
     /// Returns the offset of a local variable.
@@ -61,6 +70,11 @@ impl Layout {
         };
         self.shared.into_iter().map(located).collect()
     }
+}
+
+/// Returns where a shared variable lies. A dynamic one ends where the memory does.
+pub(super) fn limits(&(_, first, bytes): &(String, u32, u32)) -> Limits {
+    Limits { first, end: if bytes == 0 { u32::MAX } else { first + bytes } }
 }
 
 /// Returns an entry's parameters and their bytes.

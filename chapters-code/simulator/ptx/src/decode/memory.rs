@@ -185,12 +185,12 @@ impl<'a> Decoder<'_, '_, 'a> {
         };
         let Some(name) = base else {
             let base = Src::R32(self.bits32(0)?);
-            return Ok((space, Address { base, offset }));
+            return Ok((space, Address::new(base, offset)));
         };
         match self.resolve(name)? {
             Named::Register(_, slot) => {
                 let base = self.number(slot, operand)?;
-                Ok((self.actual_space(space), Address { base, offset }))
+                Ok((self.actual_space(space), Address::new(base, offset)))
             }
             Named::Address(actual, address) => {
                 let same = match (space, actual) {
@@ -214,11 +214,15 @@ impl<'a> Decoder<'_, '_, 'a> {
     /// Returns the address of a variable. The instruction holds offsets that are known.
     fn variable_address(&mut self, address: Const, offset: i64) -> Decoded<Address> {
         Ok(match address {
-            Const::Bits(bits) => Address {
+            Const::Bits(bits) => {
+                Address::new(Src::R32(self.bits32(0)?), offset.wrapping_add_unsigned(bits))
+            }
+            Const::Shared { variable, offset: start } => Address {
                 base: Src::R32(self.bits32(0)?),
-                offset: offset.wrapping_add_unsigned(bits),
+                offset: offset.wrapping_add(start),
+                limits: self.layout.limits(variable),
             },
-            _ => Address { base: Src::R64(self.registers.constant64(address)?), offset },
+            _ => Address::new(Src::R64(self.registers.constant64(address)?), offset),
         })
     }
 }

@@ -30,7 +30,7 @@ impl<'m, 'a> Decoder<'_, 'm, 'a> {
                 Entity::Variable { space, offset, .. } => {
                     Ok(Named::Address(space, Const::Bits(u64::from(offset))))
                 }
-                Entity::DynamicShared => Ok(Named::Address(Space::Shared, Const::DynamicShared(0))),
+                Entity::Shared(address) => Ok(Named::Address(Space::Shared, address)),
                 Entity::Register { slot: None, .. } | Entity::Targets(_) => {
                     Err(ErrorKind::Undeclared(name.into()))
                 }
@@ -42,9 +42,7 @@ impl<'m, 'a> Decoder<'_, 'm, 'a> {
                 Ok(Named::Address(space, Const::Address(symbol, 0)))
             }
             Some(Global::Shared(variable)) => {
-                let offset = self.layout.shared(variable)?;
-                let bits = offset.map(|offset| Const::Bits(u64::from(offset)));
-                Ok(Named::Address(Space::Shared, bits.unwrap_or(Const::DynamicShared(0))))
+                Ok(Named::Address(Space::Shared, self.layout.shared(variable)?))
             }
             Some(Global::Missing) => {
                 Err(ErrorKind::Invalid(format!("`{name}` is declared `.extern`, and not defined")))
@@ -210,6 +208,9 @@ pub(super) fn plus(address: Const, addend: i64) -> Const {
         Const::Bits(bits) => Const::Bits(bits.wrapping_add_signed(addend)),
         Const::Address(symbol, a) => Const::Address(symbol, a.wrapping_add(addend)),
         Const::GenericAddress(symbol, a) => Const::GenericAddress(symbol, a.wrapping_add(addend)),
+        Const::Shared { variable, offset } => {
+            Const::Shared { variable, offset: offset.wrapping_add(addend) }
+        }
         Const::DynamicShared(a) => Const::DynamicShared(a.wrapping_add(addend)),
     }
 }

@@ -4,8 +4,10 @@
 //! kernel. A kernel is therefore decoded twice, the first time to count.
 
 use super::Decoded;
+use super::layout;
 use crate::error::ErrorKind;
 use crate::ir::{Const, Pred, R32, R64, Special, SpecialSlot};
+use crate::limits::{Origin, Origins};
 use crate::syntax::Type;
 use std::collections::HashMap;
 
@@ -48,6 +50,27 @@ pub(super) struct Lists {
     pub constants64: Vec<(R64, Const)>,
     pub constant_predicates: Vec<(Pred, bool)>,
     pub specials: Vec<(SpecialSlot, Special)>,
+}
+
+impl Lists {
+    /// Returns what the slots hold, for [`crate::limits::mark`].
+    pub fn origins(&self, shared_variables: &[(String, u32, u32)]) -> Origins {
+        let limits = |index: usize| Origin::Variable(layout::limits(&shared_variables[index]));
+        let dynamic = shared_variables.iter().position(|variable| variable.2 == 0);
+        let of = |value: Const| match value {
+            Const::Bits(_) => Origin::Number,
+            Const::Address(..) | Const::GenericAddress(..) => Origin::Unknown,
+            Const::Shared { variable, .. } => limits(variable as usize),
+            Const::DynamicShared(_) => dynamic.map_or(Origin::Unknown, limits),
+        };
+        let all32 = self.constants32.iter().map(|&(r, value)| (r.into(), of(value)));
+        let all64 = self.constants64.iter().map(|&(r, value)| (r.into(), of(value)));
+        let specials = self.specials.iter().map(|&(slot, _)| match slot {
+            SpecialSlot::R32(r) => (r.into(), Origin::Number),
+            SpecialSlot::R64(r) => (r.into(), Origin::Number),
+        });
+        all32.chain(all64).chain(specials).collect()
+    }
 }
 
 fn number(next: &mut u32, what: &'static str) -> Decoded<u16> {

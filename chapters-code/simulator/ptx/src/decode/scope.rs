@@ -3,7 +3,7 @@
 use super::Decoded;
 use super::registers::{Registers, Slot};
 use crate::error::ErrorKind;
-use crate::ir::Space;
+use crate::ir::{Const, Space};
 use crate::syntax::{Registers as Declaration, Type};
 use std::collections::HashMap;
 
@@ -12,10 +12,10 @@ use std::collections::HashMap;
 pub(super) enum Entity<'m, 'a> {
     /// A register; it gets its number when it is first used.
     Register { ty: Type, slot: Option<Slot> },
-    /// A variable in shared, local or parameter space.
+    /// A variable in local or parameter space.
     Variable { space: Space, offset: u32, bytes: u32 },
-    /// An `extern .shared` array.
-    DynamicShared,
+    /// A variable in shared space: its address.
+    Shared(Const),
     /// `.branchtargets`
     Targets(&'m [&'a str]),
 }

@@ -9,6 +9,30 @@ pub struct Address {
     pub base: Src,
     /// Bytes to add.
     pub offset: i64,
+    /// Where in shared memory the address has to lie.
+    pub limits: Limits,
+}
+
+impl Address {
+    /// Creates an address that may lie anywhere in its memory.
+    pub fn new(base: Src, offset: i64) -> Self {
+        Self { base, offset, limits: Limits::NONE }
+    }
+}
+
+/// The part of a block's shared memory that an address was computed from: one variable or, behind all
+/// static ones, dynamic shared memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Limits {
+    /// The offset of the first byte.
+    pub first: u32,
+    /// The offset behind the last byte. It is the largest number where the memory's own end limits.
+    pub end: u32,
+}
+
+impl Limits {
+    /// No limits, because the address may have been computed from several variables or from none.
+    pub const NONE: Self = Self { first: 0, end: u32::MAX };
 }
 
 /// The element type of a memory access.

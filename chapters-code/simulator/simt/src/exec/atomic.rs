@@ -170,7 +170,8 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         let flush = target == Target::Device;
         let done = match target {
             Target::Shared => {
-                let mut view = Bytes::shared(self.shared);
+                let mut view =
+                    Bytes::shared_within(self.shared, atom.addr.limits, self.grid.kernel);
                 operands
                     .update_all(&mut view, atom, flush)
                     .map_err(|lane| absent(&view, atom, addresses[lane as usize], lane))
@@ -306,7 +307,7 @@ impl Cells for Bytes<'_> {
         bytes: u32,
         change: impl Fn(u64) -> u64,
     ) -> Option<(u64, u64)> {
-        let cell = self.bytes.get_mut(usize::try_from(address).ok()?..)?;
+        let cell = self.at(address)?;
         Some(match bytes {
             2 => update_cell!(cell, u16, change),
             4 => update_cell!(cell, u32, change),

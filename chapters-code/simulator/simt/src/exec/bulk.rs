@@ -1,6 +1,6 @@
 //! `cp.async.bulk`: how copies start and advance, and how threads wait for their groups.
 
-use ptx::ir::{BulkCopy, BulkDirection, BulkWait, ProxyFence, Space};
+use ptx::ir::{BulkCopy, BulkDirection, BulkWait, Limits, ProxyFence, Space};
 
 use super::memory::addresses;
 use super::view::{Bytes, Device, View};
@@ -57,6 +57,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                 self.step(0)?;
             }
             self.check_bulk(direction, shared, global, bytes, lane)?;
+            self.check_variable(copy, shared, bytes, lane)?;
             let bulk = self.proxy.copies.start(Bulk {
                 id: 0,
                 direction,
@@ -121,12 +122,37 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         if bytes > 0 && region.is_none_or(|r| !r.contains(global, bytes.into())) {
             let (verb, end) = (verbs[1], global.saturating_add(u64::from(bytes) - 1));
             let location = table.describe(if region.is_some() { end } else { global });
-            let cause = format!(
-                "out-of-bounds {verb} of {bytes} bytes by `{NAME}` in global memory at {global:#x}: its end, {end:#x}, {location}"
-            );
+            let cause = if table.is_freed(global) {
+                format!(
+                    "{verb} of {bytes} bytes by `{NAME}` in freed global memory at {global:#x}: {location}"
+                )
+            } else {
+                format!(
+                    "out-of-bounds {verb} of {bytes} bytes by `{NAME}` in global memory at {global:#x}: its end, {end:#x}, {location}"
+                )
+            };
             return fail(FaultKind::IllegalAddress, AccessSpace::Global, cause);
         }
         Ok(())
+    }
+
+    /// Checks that a copy stays within the variable in shared memory that its address comes from.
+    fn check_variable(&mut self, copy: &BulkCopy, shared: u64, bytes: u32, lane: u32) -> Step {
+        let (address, verb) = match copy.direction {
+            BulkDirection::Load { .. } => (copy.dst, "write"),
+            BulkDirection::Store => (copy.src, "read"),
+        };
+        let Limits { first, end } = address.limits;
+        if bytes == 0 || shared >= first.into() && shared + u64::from(bytes) <= end.into() {
+            return Ok(());
+        }
+        let view = Bytes::shared_within(self.shared, address.limits, self.grid.kernel);
+        let cause = format!(
+            "out-of-bounds {verb} of {bytes} bytes by `{NAME}` in shared memory at {shared:#x}: {}",
+            view.describe(shared, bytes)
+        );
+        let trap = Trap::new(FaultKind::IllegalAddress, Some(lane), cause);
+        Err(trap.within(Some(simt_report::Space::Shared)))
     }
 
     /// Executes `fence.proxy.async` and `fence.mbarrier_init`, which matter only to checking

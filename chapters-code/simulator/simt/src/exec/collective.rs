@@ -233,6 +233,15 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
 
     /// Executes a collective for lanes that have all arrived.
     fn combine(&mut self, op: &CollectiveOp, active: LaneMask) {
+        self.compute(op, active);
+        let warp = self.warp.index;
+        let is_shuffle = matches!(op, CollectiveOp::Shfl(_));
+        if O::CHECKS && !is_shuffle && self.observer.has_undefined(warp) {
+            self.observer.exchanged((warp, self.pc), op, active, None);
+        }
+    }
+
+    fn compute(&mut self, op: &CollectiveOp, active: LaneMask) {
         match *op {
             CollectiveOp::Sync => {
                 self.observer.warp_synchronised(self.warp.index, active);

@@ -84,7 +84,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     #[inline(always)]
     fn load_shared(&mut self, load: &Load, shape: Shape, at: LaneAddresses<'_>) -> Step {
         self.observe(shape, AccessSpace::Shared, at)?;
-        let mut view = Bytes::shared(self.shared);
+        let mut view = Bytes::shared_within(self.shared, load.addr.limits, self.grid.kernel);
         let registers = &mut self.warp.registers;
         transfer::load(&mut view, registers, load, shape, at)?;
         self.check_read(shape, AccessSpace::Shared, at);
@@ -189,7 +189,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     fn store_shared(&mut self, store: &Store, shape: Shape, at: LaneAddresses<'_>) -> Step {
         self.observe(shape, AccessSpace::Shared, at)?;
         self.check_write(store, shape, AccessSpace::Shared, at);
-        let mut view = Bytes::shared(self.shared);
+        let mut view = Bytes::shared_within(self.shared, store.addr.limits, self.grid.kernel);
         let registers = &self.warp.registers;
         transfer::store(&mut view, registers, store, shape, at)
     }
@@ -324,7 +324,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             let i = lane as usize;
             let count = wanted.map_or(bytes, |w| w[i].min(bytes));
             let mut device = Device { table: &self.grid.table, region: &mut self.warp.region };
-            let mut shared = Bytes::shared(self.shared);
+            let mut shared = Bytes::shared_within(self.shared, dst.limits, self.grid.kernel);
             for byte in 0..u64::from(bytes) {
                 let value = if byte < u64::from(count) {
                     let read = device.load::<1>(from[i] + byte);
@@ -349,7 +349,7 @@ fn in_memory(addresses: &Lanes64) -> &Lanes64 {
 
 /// Returns the address of every lane, active or not.
 #[inline(always)]
-pub(super) fn addresses(registers: &Registers, Address { base, offset }: Address) -> Lanes64 {
+pub(super) fn addresses(registers: &Registers, Address { base, offset, .. }: Address) -> Lanes64 {
     match base {
         Src::R64(r) => {
             let mut addresses = *registers.r64(r);

@@ -76,6 +76,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         let program = &grid.program.all[..];
         let reconvergence = self.warp.splits.reconvergence_pc(reconvergence);
         let (mut pc, mut budget) = (self.pc, self.budget);
+        let mut is_followed = self.is_followed();
         while budget > 0 {
             let step = &program[pc as usize];
             let mut active = mask;
@@ -92,6 +93,10 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             if O::TRACES {
                 self.observer.instruction(self.warp.index, pc, active, &self.warp.registers);
             }
+            if is_followed {
+                self.observer.follow((self.warp.index, pc), (mask, active), &self.warp.registers);
+                is_followed = self.is_followed();
+            }
             if step.guarded_or_join && active == 0 {
                 pc += 1;
                 continue;
@@ -99,6 +104,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             let mut branch = None;
             match &step.kind {
                 &Kind::Alu { index, run_len } => {
+                    let run_len = if is_followed { 1 } else { run_len };
                     let more = self.arithmetic(index, run_len, active, budget);
                     (pc, budget) = (pc + more, budget - more);
                     // A branch comes next most often.
@@ -117,7 +123,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                 Kind::Other => {
                     (self.pc, self.budget) = (pc, budget);
                     match self.execute(split, active, mask)? {
-                        Flow::Next => {}
+                        Flow::Next => is_followed = self.is_followed(),
                         flow => return Ok(flow),
                     }
                     pc = self.pc;
@@ -150,6 +156,12 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         self.budget = budget;
         self.warp.splits.get_mut(split).pc = pc;
         Ok(Flow::Switch)
+    }
+
+    /// Whether the observer follows every instruction of the warp, because registers hold undefined values.
+    #[inline(always)]
+    fn is_followed(&self) -> bool {
+        O::CHECKS && self.observer.has_undefined(self.warp.index)
     }
 
     /// Executes an access to memory, or to a parameter, which needs none.

@@ -1,6 +1,6 @@
 //! `shfl.sync`, after the pseudocode of the PTX manual, for all lanes at once.
 
-use ptx::ir::{ShflMode, Shuffle};
+use ptx::ir::{CollectiveOp, ShflMode, Shuffle};
 
 use super::Exec;
 use super::rows::each_lane;
@@ -29,17 +29,20 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         if let Some(p) = shuffle.pred {
             self.warp.registers.set_pred(p, in_range, active);
         }
-        if active != LaneMask::MAX {
-            self.check_sources(&sources, active);
+        if O::CHECKS {
+            self.check_sources(shuffle, &sources, active);
         }
     }
 
-    /// Reports the first lane that reads from an inactive lane.
-    fn check_sources(&mut self, sources: &Lanes32, active: LaneMask) {
-        let source = |lane: u32| sources[lane as usize & 31];
-        if let Some(lane) = lanes(active).find(|lane| active >> source(*lane) & 1 == 0) {
-            let (warp, pc) = (self.warp.index, self.pc);
-            self.observer.absent_source(warp, pc, lane, source(lane));
+    /// Informs the observer if lanes read undefined values.
+    #[inline(always)]
+    fn check_sources(&mut self, shuffle: &Shuffle, sources: &Lanes32, active: LaneMask) {
+        let is_absent = |lane: u32| active >> (sources[lane as usize & 31] & 31) & 1 == 0;
+        if self.observer.has_undefined(self.warp.index)
+            || active != LaneMask::MAX && lanes(active).any(is_absent)
+        {
+            let at = (self.warp.index, self.pc);
+            self.observer.exchanged(at, &CollectiveOp::Shfl(*shuffle), active, Some(sources));
         }
     }
 }

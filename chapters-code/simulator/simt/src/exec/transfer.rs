@@ -206,8 +206,12 @@ pub(super) fn out_of_bounds<V: View>(
         None => "the parameters".into(),
     };
     let plural = if bytes == 1 { "byte" } else { "bytes" };
-    let cause =
-        format!("out-of-bounds {verb} of {bytes} {plural} in {name} at {address:#x}: {where_}");
+    let size = format!("{bytes} {plural}");
+    let cause = if view.is_freed(address) {
+        format!("{verb} of {size} in freed {name} at {address:#x}: {where_}")
+    } else {
+        format!("out-of-bounds {verb} of {size} in {name} at {address:#x}: {where_}")
+    };
     Trap::new(FaultKind::IllegalAddress, Some(lane), cause).within(view.space())
 }
 

@@ -1,9 +1,10 @@
 //! Memory as a warp sees it: bytes at addresses, checked on every access.
 
+use ptx::ir::Limits;
 use simt_report::Space;
 
 use crate::memory::{Region, Snapshot};
-use crate::module::{BLOCK_WINDOW, WINDOW_BYTES};
+use crate::module::{BLOCK_WINDOW, LoadedKernel, WINDOW_BYTES};
 use crate::racy;
 
 /// Memory that can be read and written at addresses of its own. Accesses return `None` if they are
@@ -17,6 +18,10 @@ pub(super) trait View {
     fn write(&mut self, address: u64, data: &[u8]) -> Option<()>;
     /// Describes where an unmapped address is.
     fn describe(&self, address: u64, bytes: u32) -> String;
+    /// Whether an address is in memory that the host has freed.
+    fn is_freed(&self, _address: u64) -> bool {
+        false
+    }
     /// Returns which memory this is; `None` for the parameters.
     fn space(&self) -> Option<Space>;
 }
@@ -88,28 +93,49 @@ impl View for Device<'_> {
         self.table.describe_access(address, bytes)
     }
 
+    fn is_freed(&self, address: u64) -> bool {
+        self.table.is_freed(address)
+    }
+
     fn space(&self) -> Option<Space> {
         Some(Space::Global)
     }
 }
 
-/// A block's shared memory or a thread's local memory: a slice that starts at address 0.
+/// A part of a block's shared memory, or a thread's local memory.
 pub(super) struct Bytes<'a> {
-    pub bytes: &'a mut [u8],
+    bytes: &'a mut [u8],
+    limits: Limits,
     space: Space,
+    /// The kernel to whose variables the limits belong.
+    kernel: Option<&'a LoadedKernel>,
 }
 
 impl<'a> Bytes<'a> {
+    /// All shared memory of a block.
     #[inline(always)]
     pub fn shared(bytes: &'a mut [u8]) -> Self {
-        let space = Space::Shared;
-        Self { bytes, space }
+        Self { bytes, limits: Limits::NONE, space: Space::Shared, kernel: None }
+    }
+
+    /// The part of a block's shared memory that an access may touch.
+    #[inline(always)]
+    pub fn shared_within(bytes: &'a mut [u8], limits: Limits, kernel: &'a LoadedKernel) -> Self {
+        let end = bytes.len().min(limits.end as usize);
+        let bytes = &mut bytes[end.min(limits.first as usize)..end];
+        Self { bytes, limits, space: Space::Shared, kernel: Some(kernel) }
     }
 
     #[inline(always)]
     pub fn local(bytes: &'a mut [u8]) -> Self {
-        let space = Space::Local;
-        Self { bytes, space }
+        Self { bytes, limits: Limits::NONE, space: Space::Local, kernel: None }
+    }
+
+    /// Returns the bytes from an address on.
+    #[inline(always)]
+    pub fn at(&mut self, address: u64) -> Option<&mut [u8]> {
+        let at = usize::try_from(address.wrapping_sub(self.limits.first.into())).ok()?;
+        self.bytes.get_mut(at..)
     }
 }
 
@@ -118,25 +144,25 @@ impl View for Bytes<'_> {
 
     #[inline(always)]
     fn load<const N: usize>(&mut self, address: u64) -> Option<[u8; N]> {
-        let at = usize::try_from(address).ok()?;
-        self.bytes.get(at..)?.first_chunk().copied()
+        self.at(address)?.first_chunk().copied()
     }
 
     #[inline(always)]
     fn store<const N: usize>(&mut self, address: u64, value: [u8; N]) -> Option<()> {
-        let at = usize::try_from(address).ok()?;
-        *self.bytes.get_mut(at..)?.first_chunk_mut()? = value;
+        *self.at(address)?.first_chunk_mut()? = value;
         Some(())
     }
 
     fn write(&mut self, address: u64, data: &[u8]) -> Option<()> {
-        let to = self.bytes.get_mut(usize::try_from(address).ok()?..)?;
-        to.get_mut(..data.len())?.copy_from_slice(data);
+        self.at(address)?.get_mut(..data.len())?.copy_from_slice(data);
         Some(())
     }
 
-    fn describe(&self, address: u64, _: u32) -> String {
+    fn describe(&self, address: u64, size: u32) -> String {
         let bytes = self.bytes.len();
+        if let Some(kernel) = self.kernel.filter(|_| self.limits != Limits::NONE) {
+            return kernel.describe_beyond((address, size), (self.limits.first, bytes as u32));
+        }
         if self.space == Space::Shared && (BLOCK_WINDOW..WINDOW_BYTES).contains(&address) {
             return format!("there are {bytes} bytes; an address from mapa needs .shared::cluster");
         }

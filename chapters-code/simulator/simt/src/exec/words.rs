@@ -4,7 +4,7 @@
 //! These functions do what [`super::memory`] does, and leave all other cases to it, including
 //! faults.
 
-use ptx::ir::{Load, MemType, Order, R32, Space, Src, Store};
+use ptx::ir::{Address, Load, MemType, Order, R32, Space, Src, Store};
 
 use super::Exec;
 use super::rows;
@@ -69,7 +69,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                 device.expect(origin.wrapping_add(AHEAD));
                 (device.load::<128>(origin), AccessSpace::Global)
             }
-            Space::Shared => (Bytes::shared(self.shared).load::<128>(origin), AccessSpace::Shared),
+            Space::Shared => (self.shared(load.addr).load::<128>(origin), AccessSpace::Shared),
             _ => return false,
         };
         let Some(bytes) = bytes else { return false };
@@ -110,14 +110,14 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         let Some((s, origin)) = self.stored_row(store, mask) else {
             return false;
         };
-        let Some(there) = Bytes::shared(self.shared).load::<128>(origin) else {
+        let Some(there) = self.shared(store.addr).load::<128>(origin) else {
             return false;
         };
         self.warp.has_changed = true;
         self.notify_access(STORE, AccessSpace::Shared, origin, mask);
         let mut row = rows::words(&there, 1, 0);
         blend32(&mut row, mask, self.warp.registers.r32(s));
-        Bytes::shared(self.shared).store(origin, rows::to_bytes(&row)).is_some()
+        self.shared(store.addr).store(origin, rows::to_bytes(&row)).is_some()
     }
 
     /// Returns the stored register and the address of lane 0's word, if the words are contiguous.
@@ -127,6 +127,11 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             (Src::R32(s), Addresses::Row { origin, .. }) => Some((s, origin)),
             _ => None,
         }
+    }
+
+    #[inline(always)]
+    fn shared(&mut self, address: Address) -> Bytes<'_> {
+        Bytes::shared_within(self.shared, address.limits, self.grid.kernel)
     }
 
     #[inline(always)]

@@ -17,7 +17,10 @@
 //! [`ptx::ir::Bar::origin`]). Also reported are barriers for a number of threads that is no
 //! multiple of 32, or for which threads name different numbers.
 //!
-//! **Not a fault:** a return before the barrier (the branch reconverges at the end of the kernel);
+//! **A note, not a fault:** a return before the barrier of threads that are not the last of the block in
+//! some direction. A barrier inside `if (c)` at the end of a kernel has the same PTX.
+//!
+//! **Not a fault:** any other return before the barrier (the branch reconverges at the end of the kernel);
 //! a barrier for a stated number of threads, or `barrier.sync` without `.aligned`, at different
 //! statements; `__syncwarp()` at different statements.
 //!
@@ -86,10 +89,12 @@ pub(super) struct Barriers<'a> {
     flow: Branches<'a>,
     /// Exited lanes for which a barrier has been checked.
     checked: HashSet<(u32, u32, LaneMask)>,
+    /// Threads of a block in x, y and z.
+    shape: [u32; 3],
 }
 
 impl<'a> Barriers<'a> {
-    pub fn new(code: &'a [Instruction]) -> Self {
+    pub fn new(code: &'a [Instruction], shape: [u32; 3]) -> Self {
         let is_branch =
             |pc: &u32| matches!(&code[*pc as usize].op, Op::Bra(branch) if branch.guard.is_some());
         let branches: Vec<u32> = (0..code.len() as u32).filter(is_branch).collect();
@@ -114,6 +119,7 @@ impl<'a> Barriers<'a> {
             met: vec![None; code.len()],
             flow: Branches::new(code),
             checked: HashSet::new(),
+            shape,
         }
     }
 
@@ -161,8 +167,27 @@ impl<'a> Barriers<'a> {
                 self.check_apart(a, b, found);
             }
             for (warp, &lanes) in passing.exited.iter().enumerate() {
-                self.check_exited(a, warp as u32, lanes, found);
+                if self.check_exited(a, warp as u32, lanes, found) {
+                    self.note_left(a, warp as u32, &passing.exited, found);
+                }
             }
+        }
+    }
+
+    /// Notes that threads have returned before a barrier, unless they are the last of the block in some
+    /// direction, as those are that have no data.
+    fn note_left(
+        &mut self,
+        waiter: &Waiter,
+        warp: u32,
+        exited: &[LaneMask],
+        found: &mut dyn FnMut(Finding),
+    ) {
+        let absent = Waiter { warp, lanes: exited[warp as usize], pc: waiter.pc };
+        if !is_end_of_block(exited, self.shape)
+            && let Some(branch) = self.way_round(waiter.pc, &absent, |_, _, _| true)
+        {
+            found(Finding::LeftBarrier { waiter: *waiter, absent, branch });
         }
     }
 
@@ -189,29 +214,34 @@ impl<'a> Barriers<'a> {
         absent: &Waiter,
         found: &mut dyn FnMut(Finding),
     ) -> bool {
-        let branch = self.way_round(waiter.pc, absent, Some(absent.pc));
+        let branch = self
+            .way_round(waiter.pc, absent, |all, branch, _| !all.flow.is_within(absent.pc, branch));
         if let Some(branch) = branch {
             found(Finding::MissedBarrier { waiter: *waiter, absent: *absent, branch });
         }
         branch.is_some()
     }
 
-    /// Checks lanes of a warp that have exited while others wait.
+    /// Checks lanes of a warp that have exited while others wait. Returns whether they are new and have
+    /// returned before the barrier.
     fn check_exited(
         &mut self,
         waiter: &Waiter,
         warp: u32,
         lanes: LaneMask,
         found: &mut dyn FnMut(Finding),
-    ) {
+    ) -> bool {
         let pc = waiter.pc;
         if lanes == 0 || !self.checked.insert((pc, warp, lanes)) {
-            return;
+            return false;
         }
         let absent = Waiter { warp, lanes, pc };
-        if let Some(branch) = self.way_round(pc, &absent, None) {
+        let missed = self
+            .way_round(pc, &absent, |all, branch, lanes| !all.is_return(pc, branch, (warp, lanes)));
+        if let Some(branch) = missed {
             found(Finding::MissedBarrier { waiter: *waiter, absent, branch });
         }
+        missed.is_none()
     }
 
     /// Checks a `__syncwarp()` for the lanes `members` that lets lanes pass although some have
@@ -234,20 +264,20 @@ impl<'a> Barriers<'a> {
         }
     }
 
-    /// Returns the branch by which some of these lanes went round the barrier at `barrier` and past
-    /// the branch's reconvergence point. They are at `now`, or have exited.
-    fn way_round(&mut self, barrier: u32, absent: &Waiter, now: Option<u32>) -> Option<u32> {
+    /// Returns the branch by which some of these lanes went round the barrier at `barrier`, of those
+    /// branches that `counts` accepts with the lanes.
+    fn way_round(
+        &mut self,
+        barrier: u32,
+        absent: &Waiter,
+        counts: impl Fn(&Self, u32, LaneMask) -> bool,
+    ) -> Option<u32> {
         for number in 0..self.branches.len() {
             let pc = self.branches[number];
             let ways = self.ways[absent.warp as usize][number];
             for (lanes, taken) in ways.into_iter().zip([true, false]) {
                 let lanes = lanes & absent.lanes;
-                if lanes != 0
-                    && self.flow.goes_round(barrier, pc, taken)
-                    && match now {
-                        Some(here) => !self.flow.is_within(here, pc),
-                        None => !self.is_return(barrier, pc, (absent.warp, lanes)),
-                    }
+                if lanes != 0 && self.flow.goes_round(barrier, pc, taken) && counts(self, pc, lanes)
                 {
                     return Some(pc);
                 }
@@ -308,5 +338,44 @@ impl<'a> Barriers<'a> {
         numbers
             .filter(|number| !self.flow.is_within(barrier, self.branches[*number as usize]))
             .collect()
+    }
+}
+
+/// Whether exited threads are the last of their block, in the order of their numbers or in x, y or z.
+fn is_end_of_block(exited: &[LaneMask], [nx, ny, nz]: [u32; 3]) -> bool {
+    let stays = |thread: &u32| exited[*thread as usize / 32] >> (thread % 32) & 1 == 0;
+    let place = |thread: u32| [thread % nx, thread / nx % ny, thread / nx / ny];
+    let (count, total) = ((0..nx * ny * nz).filter(stays).count() as u32, nx * ny * nz);
+    let mut past = [0; 3];
+    for thread in (0..total).filter(stays) {
+        for (past, at) in past.iter_mut().zip(place(thread)) {
+            *past = (*past).max(at + 1);
+        }
+    }
+    (0..count).all(|thread| stays(&thread)) || past.iter().product::<u32>() == count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_end_of_block;
+
+    #[test]
+    fn threads_without_data_are_the_last() {
+        for (exited, shape) in [
+            (&[0xffff_0000, !0][..], [64, 1, 1]),
+            (&[0xf0f0_f0f0, 0xf0f0_f0f0], [8, 8, 1]),
+            (&[0xf0f0_f0f0, !0], [8, 8, 1]),
+            (&[0, 0xffff_0000], [4, 4, 4]),
+        ] {
+            assert!(is_end_of_block(exited, shape), "{exited:x?} {shape:?}");
+        }
+        for (exited, shape) in [
+            (&[0xaaaa_aaaa, 0xaaaa_aaaa][..], [64, 1, 1]),
+            (&[!0, 0], [64, 1, 1]),
+            (&[1, 0], [64, 1, 1]),
+            (&[0x0f0f_0f0f, 0x0f0f_0f0f], [8, 8, 1]),
+        ] {
+            assert!(!is_end_of_block(exited, shape), "{exited:x?} {shape:?}");
+        }
     }
 }

@@ -8,10 +8,11 @@
 //! | [`copies`] | missing waits for asynchronous copies |
 //! | [`proxy`], [`thread_clocks`] | mistakes with mbarriers, bulk copies and proxy fences |
 //! | [`uninitialised`] | reads of uninitialised memory |
+//! | [`undefined`], [`shade`] | uses of what a shuffle read from a lane that does not participate |
 //! | [`barriers`] | barriers that not all threads reach |
 //!
 //! The header of each module describes what it detects, what orders accesses for it, and what it
-//! can miss. Shuffles from inactive lanes are also reported here. Deadlocks and illegal addresses
+//! can miss. Deadlocks and illegal addresses
 //! always end a launch, with or without the checks: see `stall` and `fault`.
 //!
 //! **Can miss:** code that the given input does not reach (`branch_not_taken`); a mask that happens
@@ -24,15 +25,18 @@ mod branches;
 mod clock;
 mod cluster;
 mod copies;
+mod early_reads;
 mod event;
 mod global;
 mod masked_writes;
 mod proxy;
 mod proxy_events;
 mod row_access;
+mod shade;
 mod shared;
 mod sync;
 mod thread_clocks;
+mod undefined;
 mod uninitialised;
 mod words;
 
@@ -40,7 +44,9 @@ pub(crate) use cluster::ClusterMemory;
 pub(crate) use event::Event;
 pub(crate) use global::GlobalHistory;
 pub(crate) use proxy::ProxyFinding;
+pub(crate) use shade::Source;
 pub(crate) use sync::{Acquired as View, blocks, inherited, union};
+pub(crate) use undefined::Use;
 
 use std::sync::Arc;
 
@@ -48,16 +54,18 @@ use crate::access::{Access, AccessKind, AccessSpace, Strength};
 use crate::barrier::{Passing, Waiter};
 use crate::counters::lanes;
 use crate::grid::Grid;
-use crate::registers::LaneMask;
+use crate::registers::{LaneMask, Lanes32, Registers};
 use barriers::Barriers;
 use clock::Clocks;
 use copies::{Copies, Pending};
+use early_reads::EarlyReads;
 use global::GlobalRaces;
 use proxy::ProxyRaces;
-use ptx::ir::{CpAsyncWait, Scope};
+use ptx::ir::{CollectiveOp, CpAsyncWait, Scope};
 use shared::SharedRaces;
-use simt_report::Space;
+use simt_report::{RaceKind, Space};
 use sync::Flags;
+use undefined::Undefined;
 use uninitialised::Uninitialised;
 
 /// The number of different findings that are stored per block.
@@ -77,8 +85,9 @@ pub(crate) enum Finding {
     /// A block that exits although nothing orders an access to the byte at `offset` of its shared
     /// memory, by a thread of block `by`, before that.
     EarlyExit { event: Event, by: u64, offset: u32 },
-    /// A shuffle that reads from a lane that does not participate.
-    AbsentSource { warp: u32, pc: u32, lane: u32, source: u32 },
+    /// A use, by a lane at an instruction, of a value that a shuffle read from a lane which does not
+    /// participate.
+    Undefined { warp: u32, source: Source, pc: u32, lane: u32, how: Use },
     /// A read of uninitialised memory: an address, or an offset in shared or local memory.
     Uninitialised { event: Event, space: Space, at: u64 },
     /// An access to shared memory that a pending asynchronous copy writes. Instruction `copy` of a
@@ -92,6 +101,9 @@ pub(crate) enum Finding {
         absent: Waiter,
         branch: u32,
     },
+    /// A barrier at which some threads wait while others, which are not the last of the block, have gone
+    /// past it to the end of the kernel.
+    LeftBarrier { waiter: Waiter, absent: Waiter, branch: u32 },
     /// Threads that wait at two barriers with one number.
     SplitBarrier { waiter: Waiter, other: Waiter },
     /// A barrier for a number of threads that is no multiple of 32, or for which threads name
@@ -121,14 +133,24 @@ impl Finding {
             | Self::Global { first, second, .. }
             | Self::InCluster { first, second, .. } => Some((first.pc, second.pc)),
             Self::EarlyExit { .. }
-            | Self::AbsentSource { .. }
+            | Self::Undefined { .. }
             | Self::Uninitialised { .. }
             | Self::Pending { .. }
             | Self::MissedBarrier { .. }
+            | Self::LeftBarrier { .. }
             | Self::SplitBarrier { .. }
             | Self::BarrierThreads { .. }
             | Self::Proxy(_) => None,
         }
+    }
+
+    /// Whether it is a race in shared memory between lanes of one warp, which a barrier mends. Two stores
+    /// are more likely one too many.
+    fn is_in_warp(&self) -> bool {
+        let Self::Shared { first, second, .. } = self else { return false };
+        let are_asynchronous = first.is_asynchronous() || second.is_asynchronous();
+        let kind = RaceKind::unordered(first.kind(), second.kind());
+        first.warp() == second.warp() && !are_asynchronous && kind != RaceKind::WriteWrite
     }
 
     /// Returns a key that is equal for findings with the same cause.
@@ -138,10 +160,11 @@ impl Finding {
             | Self::Global { first, second, .. }
             | Self::InCluster { first, second, .. } => (first.pc, second.pc),
             Self::EarlyExit { event, .. } => (event.pc, u32::MAX - 2),
-            Self::AbsentSource { pc, .. } => (*pc, u32::MAX),
+            Self::Undefined { source, .. } => (source.pc, u32::MAX),
             Self::Uninitialised { event, .. } => (event.pc, u32::MAX - 1),
             Self::Pending { event, copy, .. } => (*copy, event.pc),
-            Self::MissedBarrier { waiter, branch, .. } => (waiter.pc, *branch),
+            Self::MissedBarrier { waiter, branch, .. }
+            | Self::LeftBarrier { waiter, branch, .. } => (waiter.pc, *branch),
             Self::SplitBarrier { waiter, other } => (waiter.pc, other.pc),
             Self::BarrierThreads { waiter, .. } => (waiter.pc, u32::MAX),
             Self::Proxy(finding) => finding.key(),
@@ -162,6 +185,8 @@ pub(crate) struct Races<'a> {
     copies: Copies,
     proxy: ProxyRaces,
     uninitialised: Uninitialised<'a>,
+    early_reads: EarlyReads,
+    undefined: Undefined<'a>,
     /// The shared memory of the cluster, if the block is in one of several blocks.
     cluster: Option<Arc<ClusterMemory>>,
     /// The number of the launch's first block in its group.
@@ -180,11 +205,13 @@ impl<'a> Races<'a> {
             clocks: Clocks::new(history.releases()),
             shared,
             global,
-            barriers: Barriers::new(&grid.kernel.ir().code),
+            barriers: Barriers::new(&grid.kernel.ir().code, grid.threads),
             flags: Flags::new(history.releases(), grid.neighbours()),
             copies: Copies::default(),
             proxy: ProxyRaces::default(),
             uninitialised: Uninitialised::new(grid.kernel.ir(), &grid.table, grid.shared_bytes()),
+            early_reads: EarlyReads::default(),
+            undefined: Undefined::new(grid.kernel.ir()),
             cluster: None,
             first_block: grid.first_block(),
             block: 0,
@@ -202,6 +229,8 @@ impl<'a> Races<'a> {
         self.copies.start_block(warps);
         self.proxy.start_block();
         self.uninitialised.start_block(warps);
+        self.early_reads.clear();
+        self.undefined.start_block(warps);
         self.cluster = None;
         self.block = block;
     }
@@ -341,16 +370,44 @@ impl<'a> Races<'a> {
         }
     }
 
-    pub fn absent_source(&mut self, warp: u32, pc: u32, lane: u32, source: u32) {
-        self.add(Finding::AbsentSource { warp, pc, lane, source });
+    /// See [`crate::observe::Observer::has_undefined`].
+    #[inline(always)]
+    pub fn has_undefined(&self, warp: u32) -> bool {
+        self.undefined.is_in(warp)
+    }
+
+    /// See [`crate::observe::Observer::exchanged`].
+    #[inline(never)]
+    pub fn exchanged(
+        &mut self,
+        at: (u32, u32),
+        op: &CollectiveOp,
+        active: LaneMask,
+        sources: Option<&Lanes32>,
+    ) {
+        self.undefined.exchanged(at, op, active, sources);
+    }
+
+    /// See [`crate::observe::Observer::follow`].
+    #[inline(never)]
+    pub fn follow(&mut self, at: (u32, u32), lanes: (LaneMask, LaneMask), registers: &Registers) {
+        if let Some(finding) = self.undefined.step(at, lanes, registers) {
+            self.add(finding);
+        }
     }
 
     /// Returns the findings. A read that is both uninitialised and a race is only reported as a
-    /// race.
+    /// race, and a barrier that threads have missed by mistake needs no note.
     pub fn take(&mut self) -> Findings {
         let mut findings = std::mem::take(&mut self.findings);
         let races: Vec<_> = findings.iter().filter_map(Finding::race).collect();
+        let missed = |finding: &Finding| match finding {
+            Finding::MissedBarrier { waiter, .. } => Some(waiter.pc),
+            _ => None,
+        };
+        let missed: Vec<_> = findings.iter().filter_map(missed).collect();
         findings.retain(|finding| match finding {
+            Finding::LeftBarrier { waiter, .. } => !missed.contains(&waiter.pc),
             Finding::Uninitialised { event, .. } => {
                 !races.iter().any(|(first, second)| [*first, *second].contains(&event.pc))
             }
@@ -379,7 +436,11 @@ impl<'a> Races<'a> {
             let finding = self.with_scope(finding);
             self.add(finding);
         }
+        if let Some(finding) = self.early_reads.race(&self.clocks, access, event) {
+            self.add(finding);
+        }
         if let Some(finding) = self.uninitialised.access(access, event) {
+            self.early_reads.note(&finding);
             self.add(finding);
         }
         if access.space == AccessSpace::Shared && !self.copies.is_idle() {
@@ -434,9 +495,13 @@ impl<'a> Races<'a> {
 
 #[cold]
 fn add(findings: &mut Findings, finding: Finding) {
-    let known = findings.iter().any(|f| f.key() == finding.key());
-    if !known && findings.len() < LIMIT {
-        findings.push(finding);
+    let has_room = findings.len() < LIMIT;
+    match findings.iter_mut().find(|f| f.key() == finding.key()) {
+        // What orders two warps also orders the lanes of one.
+        Some(known) if known.is_in_warp() && !finding.is_in_warp() => *known = finding,
+        Some(_) => {}
+        None if has_room => findings.push(finding),
+        None => {}
     }
 }
 

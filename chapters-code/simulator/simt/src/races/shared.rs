@@ -12,7 +12,8 @@
 //! For each word the detector remembers two readers and the last write or, if atomics followed, the
 //! last write that is no atomic.
 //!
-//! **Can miss:** races with earlier readers than these two (`third_reader`).
+//! **Can miss:** races with earlier readers than these two (`third_reader`); a missing barrier between
+//! accesses that are all volatile (`volatile_without_barrier`).
 
 use super::clock::Clocks;
 use super::masked_writes::MaskedWrites;

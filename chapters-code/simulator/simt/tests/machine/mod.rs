@@ -178,6 +178,9 @@ fn accesses_outside_memory_are_named() {
     let null = run("mov.u64 %rd4, 0; ld.global.u32 %r2, [%rd4]; ret;", 1, 1);
     fault(&null, FaultKind::IllegalAddress, "null pointer");
     let shared = run("ld.shared.u32 %r2, [sh+4096]; ret;", 1, 1);
+    let words = "1 byte past the end of array `sh` of 4096 bytes";
+    fault(&shared, FaultKind::IllegalAddress, words);
+    let shared = run("mov.u32 %r2, 5000; ld.shared.u32 %r2, [%r2]; ret;", 1, 1);
     fault(&shared, FaultKind::IllegalAddress, "there are 4096 bytes");
 }
 

@@ -60,6 +60,7 @@ impl Planted {
         match self.name {
             "too_little_dynamic_shared" => 4 * self.block,
             "very_many_mbarriers" => 8 * 16_391,
+            "static_into_dynamic" | "dynamic_into_static" | "parts_of_dynamic" => 4 * self.block,
             _ => 0,
         }
     }
@@ -89,7 +90,7 @@ macro_rules! planted {
     };
 }
 
-/// All of them, file by file.
+/// Those on which compute-sanitizer has been run, file by file.
 pub const PLANTED: &[Planted] = planted! {
     "shared" "shared":
         tree_first_barrier Race (1, 128, 128)
@@ -245,3 +246,42 @@ pub const PLANTED: &[Planted] = planted! {
         ticket_drawn_twice Deadlock (3, 32, 64)
         grid_barrier Deadlock (4, 64, 256);
 };
+
+/// Those on which it has not been run.
+pub const UNRECORDED: &[Planted] = planted! {
+    "values" "values":
+        maximum_of_eleven Lanes (1, 11, 32)
+        sum_of_eleven Lanes (1, 11, 32)
+        butterfly_of_24 Lanes (1, 24, 32)
+        neighbour_into_shared Lanes (1, 11, 32)
+        neighbour_as_index Lanes (1, 11, 32)
+        neighbour_decides Lanes (1, 11, 32)
+        neighbour_into_atomic Lanes (1, 11, 32)
+        neighbour_votes Lanes (1, 11, 32)
+        half_of_a_pair Lanes (1, 11, 32)
+        double_from_absent_lane Lanes (1, 11, 32)
+        handed_on Lanes (1, 11, 32)
+        butterfly_after_return Lanes (1, 32, 21)
+        packed_halves Lanes (1, 11, 32);
+    "leaving" "leaving":
+        barrier_of_even_lanes_at_end Barrier (1, 64, 64)
+        barrier_of_second_warp_at_end Barrier (1, 64, 64)
+        thread_zero_returns Barrier (1, 64, 64);
+    "arrays" "arrays":
+        first_into_second OutOfBounds (1, 64, 64)
+        second_into_first OutOfBounds (1, 64, 64)
+        static_into_dynamic OutOfBounds (1, 64, 64)
+        dynamic_into_static OutOfBounds (1, 64, 64)
+        pointer_moved_on OutOfBounds (1, 64, 64)
+        vector_across_two OutOfBounds (1, 64, 64)
+        row_behind_tile OutOfBounds (1, 64, 64)
+        bin_too_many OutOfBounds (1, 64, 64)
+        argument_of_function OutOfBounds (1, 64, 64)
+        union_of_two_uses OutOfBounds (1, 64, 64)
+        parts_of_dynamic OutOfBounds (1, 64, 64);
+};
+
+/// All of them.
+pub fn all() -> impl Iterator<Item = &'static Planted> {
+    PLANTED.iter().chain(UNRECORDED)
+}

@@ -39,7 +39,8 @@ const MISSED: &[Missed] = missed! {
     "A missing fence of the reader.":
         reader_unfenced Race (2, 32, 64);
     "A missing fence between volatile or relaxed accesses.":
-        volatile_sums_unfenced Race (4, 32, 64);
+        volatile_sums_unfenced Race (4, 32, 64)
+        volatile_without_barrier Race (1, 64, 64);
     "Flags are known to whole blocks.":
         lane_fences_for_another Race (2, 64, 64)
         another_warp_raises_flag Race (2, 64, 64);
@@ -55,9 +56,17 @@ const MISSED: &[Missed] = missed! {
         barrier_under_a_guard Barrier (1, 64, 64);
     "A mask that is right by chance.":
         activemask_as_mask Lanes (1, 32, 64);
+    "Undefined values that nobody uses.":
+        butterfly_across_warps Lanes (1, 48, 64);
     "Values that may be masked.":
         one_byte_of_a_word Uninitialised (1, 64, 64)
         unwritten_value_chosen Uninitialised (1, 64, 64);
+    "Arrays that are taken for one.":
+        member_into_next OutOfBounds (1, 64, 64)
+        local_into_next OutOfBounds (1, 32, 64)
+        pointer_to_either_array OutOfBounds (1, 64, 64)
+        pointer_from_another_lane OutOfBounds (1, 64, 64)
+        index_into_another_allocation OutOfBounds (1, 64, 64);
     "Asynchronous copies in special cases.":
         groups_of_half_a_warp Race (1, 32, 64)
         arrival_after_copies_not_waited_for Race (1, 32, 64)
@@ -74,8 +83,11 @@ const HEADERS: &[&str] = &[
     include_str!("../../src/races/proxy.rs"),
     include_str!("../../src/races/shared.rs"),
     include_str!("../../src/races/sync.rs"),
+    include_str!("../../src/races/undefined.rs"),
     include_str!("../../src/races/uninitialised.rs"),
+    include_str!("../../src/memory.rs"),
     include_str!("../../src/stall.rs"),
+    include_str!("../../../ptx/src/limits.rs"),
 ];
 
 /// What a header says after **Can miss:**, up to an empty line or the next bold words.

@@ -9,7 +9,7 @@ mod sanitizer;
 
 use std::collections::BTreeSet;
 
-use list::{Bug, PLANTED, Planted};
+use list::{Bug, PLANTED, Planted, all};
 use run::{Found, Kind, run};
 use simt::FaultKind;
 use simt_report::RaceKind;
@@ -29,7 +29,7 @@ fn bug(kind: Kind) -> Option<Bug> {
             R::PendingCopy | R::EarlyCopy | R::AbandonedCopy | R::EarlyExit => Bug::Race,
             R::MissingProxyFence => Bug::Fence,
             R::MbarrierReinitialised | R::MbarrierOverwritten => Bug::Mbarrier,
-            R::DivergentBarrier | R::BarrierThreads => Bug::Barrier,
+            R::DivergentBarrier | R::BarrierThreads | R::LeftBarrier => Bug::Barrier,
             R::ShuffleSource => Bug::Lanes,
             R::UninitialisedRead => Bug::Uninitialised,
         },
@@ -54,9 +54,9 @@ fn tells(found: &Found, planted: &Planted) -> bool {
 
 #[test]
 fn there_are_enough() {
-    assert!(PLANTED.len() >= 40);
-    let names: BTreeSet<_> = PLANTED.iter().map(|p| p.name).collect();
-    assert_eq!(names.len(), PLANTED.len());
+    assert!(all().count() >= 40);
+    let names: BTreeSet<_> = all().map(|p| p.name).collect();
+    assert_eq!(names.len(), all().count());
 }
 
 /// The book tells how many kernels there are, and under how many schedules they run.
@@ -64,12 +64,15 @@ fn there_are_enough() {
 fn the_book_tells_how_many() {
     let book = include_str!("../../../../../book/simulator.md");
     let words: Vec<_> = book.split_whitespace().collect();
-    let sentence = format!(
+    let planted = format!(
         "A test runs {} kernels with a planted bug, and the same kernels without the bug, under {} schedules each.",
-        PLANTED.len(),
+        all().count(),
         SEEDS.count()
     );
-    assert!(words.join(" ").contains(&sentence), "{sentence}");
+    let recorded = format!("in {} of these kernels on an H100 are recorded.", PLANTED.len());
+    for sentence in [planted, recorded] {
+        assert!(words.join(" ").contains(&sentence), "{sentence}");
+    }
 }
 
 /// The list has every kernel of the files, and no other.
@@ -77,7 +80,7 @@ fn the_book_tells_how_many() {
 fn the_list_is_complete() {
     let mut listed = BTreeSet::new();
     let mut there = BTreeSet::new();
-    for planted in PLANTED {
+    for planted in all() {
         listed.insert(planted.name.to_owned());
         listed.insert(planted.twin());
         let module = ptx::parse(planted.ptx).unwrap_or_else(|e| panic!("{}: {e}", planted.file));
@@ -89,7 +92,7 @@ fn the_list_is_complete() {
 #[test]
 fn every_bug_is_found_under_every_schedule() {
     let mut missed = Vec::new();
-    for planted in PLANTED {
+    for planted in all() {
         let seeds: Vec<u64> = SEEDS
             .filter(|seed| {
                 let found = run(planted, planted.name, *seed);
@@ -103,14 +106,19 @@ fn every_bug_is_found_under_every_schedule() {
     assert!(missed.is_empty(), "missed:\n{}", missed.join("\n"));
 }
 
+/// Half of every warp returns in this kernel, which is right, and what the note is for.
+fn is_expected_note(planted: &Planted, found: &Found) -> bool {
+    planted.name == "barrier_skipped_at_end" && found.kind == Kind::Race(RaceKind::LeftBarrier)
+}
+
 #[test]
 fn nothing_is_found_where_nothing_is_wrong() {
     let mut false_alarms = Vec::new();
-    for planted in PLANTED {
+    for planted in all() {
         for seed in SEEDS {
             let found = run(planted, &planted.twin(), seed);
-            let told =
-                found.iter().map(|f| format!("{} with seed {seed}: {}", planted.twin(), f.message));
+            let found = found.iter().filter(|f| !is_expected_note(planted, f));
+            let told = found.map(|f| format!("{} with seed {seed}: {}", planted.twin(), f.message));
             false_alarms.extend(told);
         }
     }
@@ -120,10 +128,10 @@ fn nothing_is_found_where_nothing_is_wrong() {
 /// What is said of each bug, with the blocks and warps in order.
 #[test]
 fn messages() {
-    let files: BTreeSet<_> = PLANTED.iter().map(|p| p.file).collect();
+    let files: BTreeSet<_> = all().map(|p| p.file).collect();
     for file in files {
         let mut text = String::new();
-        for planted in PLANTED.iter().filter(|p| p.file == file) {
+        for planted in all().filter(|p| p.file == file) {
             let found = run(planted, planted.name, 0);
             let lines: Vec<_> =
                 found.iter().map(|f| format!("  {}: {}", f.kind, f.message)).collect();

@@ -57,6 +57,7 @@ pub fn run_with(planted: &Planted, kernel: &str, options: Options) -> Vec<Found>
     let races = report
         .races
         .into_iter()
+        .chain(report.notes)
         .map(|race| Found { kind: Kind::Race(race.kind), message: race.message });
     let fault = report
         .fault

@@ -121,12 +121,12 @@ MISSED(waits_and_counts) {
     out[threadIdx.x] = rounds;
 }
 
-// Half of every warp goes past the barrier to the end of the kernel.
+// The last threads go past the barrier to the end of the kernel.
 MISSED(barrier_skipped_on_the_way_out) {
     __shared__ int s[64];
     unsigned tid = threadIdx.x;
     s[tid] = in[tid];
-    if (tid % 32 < 16) {
+    if (tid < 48) {
         __syncthreads();
         out[tid] = s[tid];
     }
@@ -165,6 +165,25 @@ MISSED(one_byte_of_a_word) {
     out[tid] = fresh[tid];
 }
 
+// A warp shuffles what should come from another; the lanes beyond the block are read by lanes whose result
+// nobody needs.
+MISSED(butterfly_across_warps) {
+    int sum = in[threadIdx.x];
+    for (int width = 48; width > 1; width /= 2) sum += __shfl_xor_sync(FULL, sum, width / 2);
+    if (threadIdx.x == 0) out[0] = sum;
+}
+
+// A fence where a barrier is needed, between accesses that are all volatile.
+MISSED(volatile_without_barrier) {
+    __shared__ volatile int s[64];
+    unsigned tid = threadIdx.x;
+    s[tid] = 0;
+    __syncthreads();
+    s[tid] = in[tid];
+    __threadfence_block();
+    out[tid] = s[63 - tid];
+}
+
 // Chooses a value that nobody has written.
 MISSED(unwritten_value_chosen) {
     unsigned tid = threadIdx.x;
@@ -173,6 +192,54 @@ MISSED(unwritten_value_chosen) {
                  : "=r"(chosen)
                  : "r"(tid), "r"(value));
     out[tid] = chosen;
+}
+
+// The array behind is of the same structure.
+MISSED(member_into_next) {
+    __shared__ struct { int first[64], second[64]; } both;
+    unsigned tid = threadIdx.x;
+    both.first[tid] = in[tid];
+    both.second[tid] = 0;
+    __syncthreads();
+    out[tid] = both.first[tid + 1];
+}
+
+// A thread's own two arrays are one piece of local memory.
+MISSED(local_into_next) {
+    int first[8], second[8], tid = threadIdx.x;
+    for (int i = 0; i < 8; i++) {
+        first[in[i] & 7] = i;
+        second[in[i + 8] & 7] = i;
+    }
+    for (int i = 0; i < 8; i++) first[i] = second[7 - i] = i;
+    first[in[tid] % 16] += 1;
+    out[tid] = second[tid & 7] + first[tid & 7];
+}
+
+// A pointer to either of two arrays leaves one of them for the other.
+MISSED(pointer_to_either_array) {
+    __shared__ int first[64], second[64];
+    unsigned tid = threadIdx.x;
+    first[tid] = second[tid] = in[tid];
+    __syncthreads();
+    const int *at = n > 63 ? first : second;
+    out[tid] = at[tid + 1];
+}
+
+// A pointer comes from another lane.
+MISSED(pointer_from_another_lane) {
+    __shared__ int first[64], second[64];
+    unsigned tid = threadIdx.x;
+    first[tid] = second[tid] = in[tid];
+    __syncthreads();
+    long long at = __shfl_sync(FULL, reinterpret_cast<long long>(first), 0);
+    out[tid] = reinterpret_cast<const int *>(at)[tid + 1] + second[tid];
+}
+
+// `in` begins 4608 bytes before `out`.
+MISSED(index_into_another_allocation) {
+    unsigned tid = threadIdx.x;
+    out[tid] = in[tid + 1152];
 }
 
 __device__ void copy(int *to, const int *from) {

@@ -1,0 +1,53 @@
+//! Tells of a launch that runs for long, which may never end.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// How long a launch runs before it is told of.
+const LONG: Duration = Duration::from_secs(30);
+
+/// A launch that has run for long.
+#[derive(Clone, Debug)]
+pub struct LongRun<'a> {
+    /// The kernel.
+    pub kernel: &'a str,
+    /// A source line that it is at, as `file.cu:12`.
+    pub line: String,
+    /// How long it has run.
+    pub elapsed: Duration,
+}
+
+/// What is told of launches that run for long.
+static LISTENER: OnceLock<fn(&LongRun<'_>)> = OnceLock::new();
+
+/// Sets what is told, once per launch, of each launch of this process that runs for long: half a minute.
+/// Only the first call has an effect.
+pub fn tell_long_runs(listener: fn(&LongRun<'_>)) {
+    // The first listener stays, as the function says.
+    let _ = LISTENER.set(listener);
+}
+
+/// How long a launch has run.
+pub(crate) struct Patience {
+    /// `None` if nobody listens, or it has been told.
+    start: Option<Instant>,
+    is_told: AtomicBool,
+}
+
+impl Patience {
+    pub fn new() -> Self {
+        // Without a listener the clock is not read: some targets have none.
+        Self { start: LISTENER.get().map(|_| Instant::now()), is_told: AtomicBool::new(false) }
+    }
+
+    /// Tells once of a launch that has run for long, and is at this place.
+    #[cold]
+    pub fn look(&self, kernel: &str, line: impl FnOnce() -> String) {
+        let (Some(start), Some(listener)) = (self.start, LISTENER.get()) else { return };
+        let elapsed = start.elapsed();
+        if elapsed >= LONG && !self.is_told.swap(true, Ordering::Relaxed) {
+            listener(&LongRun { kernel, line: line(), elapsed });
+        }
+    }
+}
