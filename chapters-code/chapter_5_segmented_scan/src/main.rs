@@ -2,7 +2,7 @@
 
 use std::{path::Path, process::ExitCode, sync::Arc};
 
-use chapter_5_segmented_scan::{Matrix, chapter::Segmented, market};
+use chapter_5_segmented_scan::{Matrix, chapter::Segmented, market, market::Market};
 use clap::Parser;
 use harness::Shape;
 
@@ -19,7 +19,8 @@ fn run(arguments: Arguments) -> anyhow::Result<bool> {
     let mut chapter = Segmented::OF_SEED;
     let mut options = arguments.options;
     if let (Some(path), Matrix::File) = (&arguments.matrix, matrix) {
-        let file = market::read(Path::new(path))?;
+        let Market { matrix: file, notes } = market::read(Path::new(path))?;
+        notes.iter().for_each(|note| eprintln!("{note}"));
         let n = file.values.len() as u64;
         options.elements = vec![Shape::Vector { n }];
         chapter.file = Some(Arc::new(file));

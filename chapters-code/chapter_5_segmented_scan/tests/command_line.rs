@@ -142,6 +142,18 @@ fn a_matrix_from_a_file() {
     assert!(text.contains("spmv_merge_path"), "{text}");
 }
 
+/// The notes are on standard error: what is on standard output can be a program's.
+#[test]
+fn values_that_change_are_noted() {
+    let header = "%%MatrixMarket matrix coordinate integer general\n";
+    let path = file("changed.mtx", &format!("{header}4 4 2\n1 1 16777217\n3 1 5\n"));
+    let arguments = ["--device", "sim", "--matrix", &path, "--kernel", "spmv_thread_per_row"];
+    let output = CHAPTER_5.run(&arguments);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("changed.mtx:3: note: 1 of 2 values change in 32 bits"), "{said}");
+}
+
 #[test]
 fn files_that_are_wrong_are_named_with_the_line() {
     let header = "%%MatrixMarket matrix coordinate real general\n";
@@ -149,6 +161,7 @@ fn files_that_are_wrong_are_named_with_the_line() {
         ("cut_off", format!("{header}4 4 3\n1 1 2.5\n"), ":3: it is cut off"),
         ("range", format!("{header}4 4 1\n5 1 2.5\n"), ":3: row 5 is not in 1 to 4"),
         ("field", header.replace("real", "complex"), ":1: entries are `complex`"),
+        ("empty", String::new(), ": the file is empty"),
     ];
     for (name, text, message) in cases {
         let path = file(&format!("{name}.mtx"), &text);

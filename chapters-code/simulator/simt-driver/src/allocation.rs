@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::context::{self, Context};
 use crate::error::{CUresult, Failure, Result};
 use crate::handles::Handle;
+use crate::order;
 use crate::pool;
 use crate::state::{Device, Driver, Owner, driver, lock};
 
@@ -75,6 +76,7 @@ pub fn free_pool(device: &Device, pool: Handle) -> Result {
 fn release(device: &Device, address: u64) -> Result {
     let bytes = device.memory.allocation(address).map_or(0, |(_, bytes)| bytes);
     device.memory.free(address)?;
+    order::freed(&(address..address + bytes));
     if let Some(owner) = lock(&device.owners).remove(&address)
         && let Some(pool) = driver()?.pools.get(owner.pool)
     {

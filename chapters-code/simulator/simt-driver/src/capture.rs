@@ -21,6 +21,7 @@ use crate::error::{CUresult, Failure, Result};
 use crate::graph;
 use crate::handles::Handle;
 use crate::operation::Operation;
+use crate::order;
 use crate::pending;
 use crate::state::{driver, lock};
 use crate::stream::{self, Recorded};
@@ -282,7 +283,10 @@ pub fn wait(stream: Handle, context: &Context, recorded: &Recorded) -> Result {
     let waiting = lane.and_then(|lane| of(&mut captures, lane));
     match (recorded, waiting) {
         (Recorded::Never, _) => Ok(()),
-        (Recorded::At(_, works), None) => pending::follow(stream, context, works),
+        (Recorded::At(_, works, moment), None) => {
+            order::wait(stream, context, moment)?;
+            pending::follow(stream, context, works)
+        }
         (Recorded::At(..), Some(capture)) => {
             capture.check()?;
             let code = CUresult::STREAM_CAPTURE_ISOLATION;

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use simt::{FaultKind, NoAccess, Snapshot};
@@ -13,6 +13,7 @@ use crate::handles::Handle;
 use crate::pending;
 use crate::profile;
 use crate::state::{Device, driver, lock};
+use crate::strict;
 
 /// A context.
 pub struct Context {
@@ -29,6 +30,8 @@ pub struct Context {
     /// The contexts whose memory its kernels may access, besides its own device's.
     pub peers: Mutex<HashSet<Handle>>,
     fault: Mutex<Option<Sticky>>,
+    /// Whether something was reported in strict mode since the last call that waited.
+    reported: AtomicBool,
 }
 
 /// A context's settings. But for the limits they have no effect here, and on a GPU little.
@@ -100,6 +103,7 @@ impl Context {
             settings: Mutex::new(settings),
             peers: Mutex::default(),
             fault: Mutex::new(None),
+            reported: AtomicBool::new(false),
         }))
     }
 
@@ -164,15 +168,24 @@ impl Context {
         Ok(())
     }
 
-    /// For a call that waits: fails if a kernel has faulted, and the error has then been observed.
+    /// For a call that waits: fails if a kernel has faulted, and the error has then been observed; or, once, if
+    /// something was reported in strict mode.
     pub fn synchronize(&self) -> Result {
         match &mut *lock(&self.fault) {
             Some(sticky) => {
-                sticky.observed = true;
+                if !std::mem::replace(&mut sticky.observed, true) {
+                    strict::saw_fault();
+                }
                 Err(sticky.code.into())
             }
+            None if self.reported.swap(false, Ordering::SeqCst) => Err(strict::failure()),
             None => Ok(()),
         }
+    }
+
+    /// Lets the next call that waits fail, because of a report.
+    pub fn note_report(&self) {
+        self.reported.store(true, Ordering::SeqCst);
     }
 
     /// For a call that only queues work: fails if a fault has been observed already. On a GPU the
@@ -196,7 +209,10 @@ impl Context {
 
     /// Leaves the context with an error, unless it has one already.
     pub fn lose(&self, code: CUresult) {
-        lock(&self.fault).get_or_insert(Sticky { code, observed: false });
+        lock(&self.fault).get_or_insert_with(|| {
+            strict::add_fault();
+            Sticky { code, observed: false }
+        });
     }
 }
 

@@ -12,6 +12,7 @@ use crate::context::{self, Context};
 use crate::error::{CUresult, Failure, Result};
 use crate::handles::Handle;
 use crate::operation::{self, Operation};
+use crate::order::{self, Stamp};
 use crate::state::{driver, lock};
 use crate::stream;
 
@@ -361,7 +362,8 @@ pub fn launch(handle: Handle, stream: Handle) -> Result {
 
 /// Runs the operations of a graph. One whose kernel faults is the last to run. Those that belong to
 /// no context run in that of the stream.
-pub fn run(steps: &[Step], stream: &Context) -> Result {
+pub fn run(steps: &[Step], stream: &Context, stamp: Option<&Stamp>) -> Result {
+    let stamps = stamp.map_or_else(Vec::new, |stamp| order::stamp_steps(stamp, steps));
     for (index, step) in steps.iter().enumerate() {
         let named = |failure: Failure| {
             let cause = failure.cause.unwrap_or_default();
@@ -373,7 +375,7 @@ pub fn run(steps: &[Step], stream: &Context) -> Result {
         if context.faulted() {
             break;
         }
-        step.operation.run(context).map_err(named)?;
+        step.operation.run(context, stamps.get(index)).map_err(named)?;
     }
     Ok(())
 }

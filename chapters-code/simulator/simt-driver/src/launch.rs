@@ -1,9 +1,10 @@
 //! Launching: checking a launch as the driver does, gathering its arguments, running it.
 
 use std::ffi::c_void;
+use std::ops::Range;
 use std::sync::Arc;
 
-use simt::Fault;
+use simt::{Fault, Footprint};
 
 use crate::capture;
 use crate::context::{self, Context};
@@ -13,10 +14,12 @@ use crate::handles::Handle;
 use crate::host::readable;
 use crate::module::{self, Function};
 use crate::operation::{self, Operation};
+use crate::order;
 use crate::profile;
 use crate::recording;
 use crate::state::lock;
 use crate::stream;
+use crate::strict;
 use crate::types::In;
 use crate::{options, report};
 
@@ -108,20 +111,24 @@ impl Launch {
         params.iter().map(|param| start + param.offset as usize).collect()
     }
 
-    /// Runs the kernel to its end. A fault is left in the context, as on a GPU, and nothing runs
+    /// Runs the kernel to its end, and returns what it has accessed if races are looked for. A fault is left in the context, as on a GPU, and nothing runs
     /// after one.
-    pub fn run(&self, context: &Context) -> Result {
+    pub fn run(&self, context: &Context) -> Result<Option<Footprint>> {
         if context.faulted() {
-            return Ok(());
+            return Ok(None);
         }
         let device = context.device()?;
         let busy = lock(&device.busy);
         let (job, workspace) = self.job(context, options::current(), None)?;
-        let launched = simt::launch_in(job.table.clone(), &job.launch(), &job.options);
+        let (launched, mut footprint) = simt::launch_job(&job);
+        if let (Some(workspace), Some(footprint)) = (&workspace, &mut footprint) {
+            footprint.forget(&workspace.range());
+        }
         drop(workspace);
         drop(busy);
         Self::say_fault(&launched);
-        Self::finish(context, launched)
+        Self::finish(context, launched)?;
+        Ok(footprint)
     }
 
     /// Says why a launch ended early, if it did, and if faults are said.
@@ -160,7 +167,11 @@ impl Launch {
             cluster: cluster.or(self.function.cluster()),
             dynamic_shared,
             params: self.params.clone(),
-            options: simt::Options { grid_workspace, ..options },
+            options: simt::Options {
+                grid_workspace,
+                read_only_loads: order::has_streams(),
+                ..options
+            },
             table: context.memory()?,
             after: Vec::new(),
         };
@@ -169,6 +180,9 @@ impl Launch {
 
     /// Leaves a fault in the context, and adds the report of a launch that has ended.
     pub fn finish(context: &Context, launched: simt::LaunchReport) -> Result {
+        if !launched.races.is_empty() {
+            strict::note([context]);
+        }
         let result = match &launched.fault {
             None => Ok(()),
             Some(Fault { kind, message, .. }) if kind.is_refusal() => {
@@ -212,12 +226,17 @@ impl<'a> GridWorkspace<'a> {
         memory.write(address, content)?;
         Ok(Self { memory, address })
     }
+
+    fn range(&self) -> Range<u64> {
+        self.address..self.address + size_of_val(&Self::CONTENT) as u64
+    }
 }
 
 impl Drop for GridWorkspace<'_> {
     fn drop(&mut self) {
         // Nothing else knows the address, so that it is still allocated.
         let _ = self.memory.free(self.address);
+        order::freed(&self.range());
     }
 }
 

@@ -21,7 +21,8 @@
 //! - **Handles** are looked up, never followed: a null, foreign or outdated one is an error.
 //! - Nothing unwinds into C. A defect of the library's own is `CUDA_ERROR_UNKNOWN`.
 //!
-//! Beyond the CUDA API there are `simtSetOption`, `simtTakeReport` and `simtTakeRecording`, in `api/extra.rs`.
+//! Beyond the CUDA API there are `simtSetOption`, `simtTakeReport`, `simtTakeRecording` and `simtNoteReport`, in
+//! `api/extra.rs`.
 //!
 //! Unless work is deferred, a launch returns when its kernel is done, so one that spins for ever blocks `cuLaunchKernel`.
 //! Threads that all wait for each other are found out, and an instruction limit ends the rest. No
@@ -35,16 +36,19 @@
 //! Device memory is taken from the host as it is touched. All else is small: a program needs no more
 //! than twice what it allocates, and 200 MB. Looking for races adds half a byte for each byte of device
 //! memory that a launch touches, as long as it runs, and where warps do not touch whole rows 4 more if
-//! it is read, and 4 if it is written (`tests/host_memory.rs`). Blocks that wait for each other, as at a barrier of the whole grid, are
+//! it is read, and 4 if it is written (`tests/host_memory.rs`). What launches, copies and fills have touched is kept until
+//! the host waits for them, in at most 40 MB and that of the last launch (`order.rs`). Blocks that wait for each other, as at a barrier of the whole grid, are
 //! held all at once, each with the registers, shared and local memory that its PTX declares; that
 //! comes on top.
 //!
 //! # The environment
 //!
-//! Read once. A value that is not a number of 0 or more is said on standard error and passed over.
+//! Read once. A value that is not a number of 0 or more is said on standard error and passed over, and so is a name
+//! that resembles one of these.
 //!
 //! | variable | default | what it sets |
 //! | --- | --- | --- |
+//! | `SIMT_STRICT` | 0 | 1 makes what is reported an error, and a status of the process: see `strict.rs`. It turns the race check on, too, unless `SIMT_RACES` is 0 |
 //! | `SIMT_DEVICES` | 1 | the number of devices, at most 64, all linked with each other; with 0, there is none |
 //! | `SIMT_SEED` | 0 | the order in which warps and blocks take turns; 0 is in order |
 //! | `SIMT_THREADS` | 0 | threads of the host that execute blocks; 0 is one a core |
@@ -53,9 +57,7 @@
 //! | `SIMT_ACTIVE_MASKS` | 0 | a seed by which `activemask` returns only a part of the lanes that execute it together; 0 returns all |
 //! | `SIMT_INSTRUCTION_LIMIT` | 0 | warp instructions after which a launch is ended; 0 is never |
 //!
-//! `simtSetOption` sets the latter six anew, and what has no variable: `counters`, `trace`,
-//! `record`, `resident_blocks`, of weak memory `ptx_barriers`, `only_stale_reads`, `stale_read`, and `quiet`, with which
-//! faults are in reports only.
+//! `simtSetOption` sets them anew, and what has no variable: its table is in `api/extra.rs`.
 
 mod allocation;
 mod api;
@@ -75,6 +77,7 @@ mod module;
 mod occupancy;
 mod operation;
 mod options;
+mod order;
 mod pending;
 mod pool;
 mod profile;
@@ -82,6 +85,7 @@ mod recording;
 mod report;
 mod state;
 mod stream;
+mod strict;
 mod together;
 mod transfer;
 mod types;

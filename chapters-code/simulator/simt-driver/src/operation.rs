@@ -4,6 +4,8 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
+use simt::Footprint;
+
 use crate::allocation;
 use crate::capture;
 use crate::context::{self, Context};
@@ -11,6 +13,7 @@ use crate::error::{CUresult, Result};
 use crate::graph::{self, Step};
 use crate::handles::Handle;
 use crate::launch::Launch;
+use crate::order::{self, Stamp};
 use crate::pending;
 use crate::stream;
 use crate::transfer::{Fill, Transfer};
@@ -87,20 +90,38 @@ impl HostCall {
 }
 
 impl Operation {
-    /// Runs it to its end.
-    pub fn run(&self, context: &Context) -> Result {
-        match self {
-            Self::Kernel(launch) => launch.run(context),
-            Self::Copy(transfer) => transfer.run(context),
-            Self::Fill(fill) => fill.run(context),
-            Self::Host(call) => {
-                call.run();
-                Ok(())
-            }
-            Self::Graph(steps) => graph::run(steps, context),
-            Self::Free(address) => allocation::free(*address),
-            Self::Empty => Ok(()),
+    /// Runs it to its end. `stamp` says where it stands among the others, if races are looked for.
+    pub fn run(&self, context: &Context, stamp: Option<&Stamp>) -> Result {
+        if let Some(footprint) = self.execute(context, stamp)?
+            && let Some(stamp) = stamp
+        {
+            order::note(stamp.clone(), footprint);
         }
+        Ok(())
+    }
+
+    /// The same, without noting what it has accessed, which is returned.
+    pub fn execute(&self, context: &Context, stamp: Option<&Stamp>) -> Result<Option<Footprint>> {
+        match self {
+            Self::Kernel(launch) => return launch.run(context),
+            Self::Copy(transfer) => {
+                let footprint = stamp.map(|_| transfer.footprint(context)).transpose()?;
+                transfer.run(context)?;
+                return Ok(footprint);
+            }
+            Self::Fill(fill) => {
+                fill.run(context)?;
+                return Ok(stamp.map(|_| fill.footprint()));
+            }
+            Self::Host(call) => {
+                stamp.inspect(|stamp| order::host_knows(stamp.moment()));
+                call.run();
+            }
+            Self::Graph(steps) => graph::run(steps, context, stamp)?,
+            Self::Free(address) => allocation::free(*address)?,
+            Self::Empty => {}
+        }
+        Ok(None)
     }
 
     /// True if it calls functions of the host.
@@ -123,6 +144,22 @@ impl Operation {
             | Self::Graph(_)
             | Self::Free(_)
             | Self::Empty => Ok(false),
+        }
+    }
+
+    /// True if it copies to memory of the host that is not page-locked: the call returns when that is done.
+    pub fn waits_for_copy(&self) -> Result<bool> {
+        match self {
+            Self::Copy(transfer) => transfer.writes_pageable_memory(),
+            _ => Ok(false),
+        }
+    }
+
+    /// The numbers of two devices, if it copies from one to the other.
+    pub fn devices(&self, context: &Context) -> Result<Option<[usize; 2]>> {
+        match self {
+            Self::Copy(transfer) => transfer.devices(context),
+            _ => Ok(None),
         }
     }
 
@@ -153,5 +190,12 @@ pub fn complete(operation: &Operation) -> Result {
     let context = context::synchronized()?;
     capture::not_capturing(Handle::NULL, &context)?;
     pending::wait_for_stream(Handle::NULL, &context)?;
-    operation.run(&context)
+    let stamp = order::stamp(Handle::NULL, &context, operation.devices(&context)?)?;
+    operation.run(&context, stamp.as_ref())?;
+    match operation {
+        Operation::Copy(transfer) if transfer.uses_host() => {
+            order::host_waited(Handle::NULL, &context)
+        }
+        _ => Ok(()),
+    }
 }

@@ -6,9 +6,11 @@ use std::sync::{LazyLock, Mutex};
 
 use simt::{BarrierOrder, Options, WeakMemory};
 
+use crate::entry::say;
 use crate::error::{CUresult, Result};
 use crate::recording;
 use crate::state::lock;
+use crate::strict;
 
 /// Devices, at most: more than any machine has.
 const MAX_DEVICES: usize = 64;
@@ -21,10 +23,47 @@ static DEVICES: AtomicUsize = AtomicUsize::new(1);
 /// Whether faults are in reports only, and not said on standard error.
 static QUIET: AtomicBool = AtomicBool::new(false);
 
+/// Reads the environment, unless that has happened.
+pub fn read_environment() {
+    LazyLock::force(&OPTIONS);
+}
+
 /// The options for a launch now.
 pub fn current() -> Options {
     lock(&OPTIONS).clone()
 }
+
+/// The names of all options, as the table of `simtSetOption` has them.
+const NAMES: [&str; 16] = [
+    "active_masks",
+    "counters",
+    "devices",
+    "instruction_limit",
+    "only_stale_reads",
+    "ptx_barriers",
+    "quiet",
+    "races",
+    "record",
+    "resident_blocks",
+    "seed",
+    "stale_read",
+    "strict",
+    "threads",
+    "trace",
+    "weak_memory",
+];
+
+/// The variables of the environment, as the table of the crate has them.
+const VARIABLES: [&str; 8] = [
+    "SIMT_STRICT",
+    "SIMT_DEVICES",
+    "SIMT_SEED",
+    "SIMT_THREADS",
+    "SIMT_RACES",
+    "SIMT_WEAK_MEMORY",
+    "SIMT_ACTIVE_MASKS",
+    "SIMT_INSTRUCTION_LIMIT",
+];
 
 /// Sets one option. What the names mean is said at [`simt::Options`].
 pub fn set(name: &str, value: i64) -> Result {
@@ -71,9 +110,52 @@ pub fn set(name: &str, value: i64) -> Result {
             DEVICES.store(count.ok_or_else(wrong)?, Ordering::Relaxed);
         }
         "quiet" => QUIET.store(switch()?, Ordering::Relaxed),
-        _ => return Err(CUresult::INVALID_VALUE.because(format!("there is no option {name}"))),
+        "strict" => strict::set(switch()?),
+        _ => {
+            let nearest = nearest(name, &NAMES).unwrap_or("one of the table in api/extra.rs");
+            let cause = format!("there is no option {name}; perhaps it is {nearest}");
+            return Err(CUresult::INVALID_VALUE.because(cause));
+        }
     }
     Ok(())
+}
+
+/// The name that a mistyped one resembles most: by few letters, or by its beginning.
+fn nearest<'n>(name: &str, names: &[&'n str]) -> Option<&'n str> {
+    const MOST: usize = 2;
+    let name = name.to_lowercase();
+    let distance_to = |known: &str| {
+        let known = known.to_lowercase();
+        let begins = known.starts_with(&name) || name.starts_with(&known);
+        if begins { 1 } else { distance(&name, &known) }
+    };
+    let known = names.iter().min_by_key(|known| distance_to(known))?;
+    (distance_to(known) <= MOST).then_some(known)
+}
+
+/// How many letters have to be added, removed or replaced to get from one word to another (Levenshtein 1966).
+fn distance(from: &str, to: &str) -> usize {
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (i, a) in from.bytes().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, b) in to.bytes().enumerate() {
+            let replaced = diagonal + usize::from(a != b);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(row[j + 1] + 1);
+        }
+    }
+    row[to.len()]
+}
+
+/// Says which variables are none, but resemble one.
+fn check_names() {
+    for (name, _) in std::env::vars_os() {
+        let Some(name) = name.to_str().filter(|name| !VARIABLES.contains(name)) else { continue };
+        let is_ours = name.len() > "SIMT_".len() && name.to_uppercase().starts_with("SIMT");
+        if let Some(known) = nearest(name, &VARIABLES).filter(|_| is_ours) {
+            say(&format!("there is no setting {name}; perhaps it is {known}"));
+        }
+    }
 }
 
 /// Whether a kernel that is stopped is said to be on standard error: not for a program that takes the report, and
@@ -82,14 +164,25 @@ pub fn says_faults() -> bool {
     !QUIET.load(Ordering::Relaxed)
 }
 
-/// True if the environment asked for races. They are then said on standard error: a program that
+/// Whether races are looked for.
+pub fn looks_for_races() -> bool {
+    let options = lock(&OPTIONS);
+    options.races || options.trace
+}
+
+/// True if the environment asked for races, or in strict mode. They are then said on standard error: a program that
 /// was not written for the simulator does not take its reports.
 pub fn says_races() -> bool {
-    static SAYS: LazyLock<bool> = LazyLock::new(|| number("SIMT_RACES").is_some_and(|on| on != 0));
-    *SAYS
+    static SAYS: LazyLock<bool> = LazyLock::new(|| {
+        let wanted = number("SIMT_RACES").or_else(|| number("SIMT_STRICT"));
+        wanted.is_some_and(|on| on != 0)
+    });
+    *SAYS || strict::is_on()
 }
 
 fn from_environment() -> Options {
+    check_names();
+    strict::set(number("SIMT_STRICT").is_some_and(|on| on != 0));
     let mut options = Options { counters: true, ..Options::default() };
     if let Some(seed) = number("SIMT_SEED") {
         options.seed = seed;
@@ -104,7 +197,7 @@ fn from_environment() -> Options {
     if let Some(limit) = number("SIMT_INSTRUCTION_LIMIT") {
         options.instruction_limit = limit;
     }
-    options.races = says_races();
+    options.races = number("SIMT_RACES").map_or(strict::is_on(), |on| on != 0);
     options
 }
 
@@ -125,7 +218,62 @@ fn number(name: &str) -> Option<u64> {
     let text = std::env::var_os(name)?;
     let value = text.to_str().and_then(|text| text.trim().parse().ok());
     if value.is_none() {
-        crate::entry::say(&format!("{name}={text:?} is not a number, and has no effect"));
+        say(&format!("{name}={text:?} is not a number, and has no effect"));
     }
     value
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// The names in the first column of a table of a file's comments.
+    fn table(text: &'static str, comment: &str) -> BTreeSet<&'static str> {
+        let rows = text.lines().filter_map(|line| line.strip_prefix(comment)?.split('`').nth(1));
+        rows.collect()
+    }
+
+    #[test]
+    fn the_tables_name_what_there_is() {
+        let options = table(include_str!("api/extra.rs"), "/// | ");
+        assert_eq!(options, BTreeSet::from(NAMES));
+        let variables = table(include_str!("lib.rs"), "//! | ");
+        assert_eq!(variables, BTreeSet::from(VARIABLES));
+        let page = include_str!("../../../../book/without_a_gpu.md");
+        let on_page =
+            page.lines().filter_map(|line| line.strip_prefix("| `SIMT_")?.split('=').next());
+        let on_page: BTreeSet<String> = on_page.map(|name| format!("SIMT_{name}")).collect();
+        assert_eq!(on_page, VARIABLES.map(String::from).into());
+    }
+
+    #[test]
+    fn each_name_is_an_option() {
+        set("weak_memory", 1).expect("it is there");
+        for name in NAMES.into_iter().filter(|name| *name != "weak_memory") {
+            set(name, 1).unwrap_or_else(|no| panic!("{name}: {no:?}"));
+        }
+        assert!(set("race", 1).unwrap_err().cause.unwrap().ends_with("perhaps it is races"));
+        // Other tests are of this process, too.
+        let numbers = NAMES.into_iter().filter(|name| !["counters", "devices"].contains(name));
+        numbers.for_each(|name| set(name, 0).expect("0 is a value of each"));
+    }
+
+    #[test]
+    fn what_is_mistyped() {
+        for (name, known) in [
+            ("SIMT_RACE", "SIMT_RACES"),
+            ("simt_races", "SIMT_RACES"),
+            ("SIMT_WEAKMEMORY", "SIMT_WEAK_MEMORY"),
+            ("SIMT_INSTRUCTIONS_LIMIT", "SIMT_INSTRUCTION_LIMIT"),
+            ("SIMT_STRICT_MODE", "SIMT_STRICT"),
+            ("SIMT_WEAK", "SIMT_WEAK_MEMORY"),
+        ] {
+            assert_eq!(nearest(name, &VARIABLES), Some(known), "{name}");
+        }
+        for name in ["SIMT_ROOT", "SIMT_LIB", "PATH"] {
+            assert_eq!(nearest(name, &VARIABLES), None, "{name}");
+        }
+    }
 }

@@ -15,6 +15,7 @@ use crate::entry::say;
 use crate::error::{CUresult, Result};
 use crate::handles::Handle;
 use crate::operation::Operation;
+use crate::order::{self, Stamp};
 use crate::state::{driver, lock};
 use crate::stream;
 use crate::together::{self, Waiting};
@@ -95,6 +96,7 @@ struct Deferred {
     operation: Operation,
     before: Vec<Arc<Work>>,
     queued: Instant,
+    stamp: Option<Stamp>,
 }
 
 /// A deferred operation that can run now.
@@ -109,6 +111,8 @@ pub struct Ready {
     pub before: Vec<Arc<Work>>,
     /// When it was queued. What was done by then, the host may have waited for.
     pub queued: Instant,
+    /// Where it stands among the others, if races are looked for.
+    pub stamp: Option<Stamp>,
 }
 
 fn entries() -> Result<MutexGuard<'static, Vec<Entry>>> {
@@ -178,6 +182,7 @@ pub fn wait_for_stream(stream: Handle, context: &Context) -> Result {
 pub fn wait_for_context(context: Handle) -> Result {
     let found = of(&entries()?, |entry| entry.context == context);
     found.iter().for_each(|work| work.wait());
+    order::host_waited_for_context(context);
     Ok(())
 }
 
@@ -192,17 +197,29 @@ pub fn follow(stream: Handle, context: &Context, works: &[Arc<Work>]) -> Result 
 
 /// Runs an operation in a stream: at once where that is possible.
 pub fn run(stream: Handle, context: Arc<Context>, operation: Operation) -> Result {
+    let waits = operation.waits_for_copy()?;
+    let stamp = order::stamp(stream, &context, operation.devices(&context)?)?;
+    run_stamped(stream, Arc::clone(&context), operation, stamp)?;
+    if waits { order::host_waited(stream, &context) } else { Ok(()) }
+}
+
+fn run_stamped(
+    stream: Handle,
+    context: Arc<Context>,
+    operation: Operation,
+    stamp: Option<Stamp>,
+) -> Result {
     let calls_host = operation.calls_host();
     let mut entries = entries()?;
     if entries.is_empty() && !calls_host && !defers(&operation)? {
         drop(entries);
-        return operation.run(&context);
+        return operation.run(&context, stamp.as_ref());
     }
     let work = Arc::new(Work::default());
     let new = Entry::new(stream, &context, Arc::clone(&work))?;
     let before = followed(&entries, &new);
     if defers(&operation)? {
-        entries.extend(deferred(new, context, operation, before)?);
+        entries.extend(deferred(new, context, operation, (before, stamp))?);
         drop(entries);
         together::note_news();
         return Ok(());
@@ -210,13 +227,13 @@ pub fn run(stream: Handle, context: Arc<Context>, operation: Operation) -> Resul
     if !calls_host && (before.is_empty() || operation.uses_pageable_memory()?) {
         drop(entries);
         before.iter().for_each(|work| work.wait());
-        return operation.run(&context);
+        return operation.run(&context, stamp.as_ref());
     }
     entries.push(Entry { is_own: true, is_threaded: true, ..new });
     drop(entries);
     let in_turn = move || {
         before.iter().for_each(|work| work.wait());
-        if let Err(failure) = operation.run(&context) {
+        if let Err(failure) = operation.run(&context, stamp.as_ref()) {
             let cause = failure.cause.unwrap_or_default();
             say(&format!("an operation of a stream: {cause} ({:?})", failure.code));
             context.lose(failure.code);
@@ -238,17 +255,18 @@ fn deferred(
     new: Entry,
     context: Arc<Context>,
     operation: Operation,
-    before: Vec<Arc<Work>>,
+    (before, stamp): (Vec<Arc<Work>>, Option<Stamp>),
 ) -> Result<Vec<Entry>> {
     if let Operation::Kernel(launch) = &operation {
         launch.refuse()?;
     }
     let queued = Instant::now();
     let Operation::Graph(steps) = &operation else {
-        let deferred = Some(Deferred { context, operation, before, queued });
+        let deferred = Some(Deferred { context, operation, before, queued, stamp });
         return Ok(vec![Entry { is_own: true, deferred, ..new }]);
     };
     let works: Vec<Arc<Work>> = steps.iter().map(|_| Arc::default()).collect();
+    let mut stamps = stamp.iter().flat_map(|stamp| order::stamp_steps(stamp, steps));
     let mut entries = Vec::new();
     for (step, work) in steps.iter().zip(&works) {
         let before = match &step.before[..] {
@@ -258,7 +276,8 @@ fn deferred(
         let own =
             if step.context.is_null() { Arc::clone(&context) } else { context::of(step.context)? };
         let operation = step.operation.clone();
-        let deferred = Some(Deferred { context: own, operation, before, queued });
+        let stamp = stamps.next();
+        let deferred = Some(Deferred { context: own, operation, before, queued, stamp });
         let Entry { lane, context, blocking, .. } = new;
         let work = Arc::clone(work);
         entries.push(Entry {
@@ -272,7 +291,8 @@ fn deferred(
         });
     }
     let before = [before, works].concat();
-    let deferred = Some(Deferred { context, operation: Operation::Empty, before, queued });
+    let operation = Operation::Empty;
+    let deferred = Some(Deferred { context, operation, before, queued, stamp: None });
     entries.push(Entry { is_own: true, deferred, ..new });
     Ok(entries)
 }
@@ -285,8 +305,8 @@ pub fn take_ready() -> Option<Ready> {
         deferred.is_some_and(|deferred| deferred.before.iter().all(|work| work.done().is_some()))
     };
     let entry = entries.iter_mut().find(|entry| is_ready(entry))?;
-    let Deferred { context, operation, before, queued } = entry.deferred.take()?;
-    Some(Ready { work: Arc::clone(&entry.work), context, operation, before, queued })
+    let Deferred { context, operation, before, queued, stamp } = entry.deferred.take()?;
+    Some(Ready { work: Arc::clone(&entry.work), context, operation, before, queued, stamp })
 }
 
 /// Whether a function of the host runs, or waits for its turn.

@@ -14,8 +14,12 @@ use crate::state::lock;
 const KEPT: usize = 1 << 12;
 
 /// The launches since the report was last taken.
-static LOG: Mutex<Report> =
-    Mutex::new(Report { launches: VecDeque::new(), dropped: 0, links: Vec::new() });
+static LOG: Mutex<Report> = Mutex::new(Report {
+    launches: VecDeque::new(),
+    dropped: 0,
+    links: Vec::new(),
+    races: Vec::new(),
+});
 
 /// Adds a launch.
 pub fn add(launch: LaunchReport) {
@@ -29,6 +33,17 @@ pub fn add(launch: LaunchReport) {
         log.dropped += 1;
     }
     log.launches.push_back(launch);
+}
+
+/// Adds a race between operations of streams.
+pub fn add_race(race: Race) {
+    if options::says_races() {
+        say_once(&race);
+    }
+    let races = &mut lock(&LOG).races;
+    if races.len() < KEPT {
+        races.push(race);
+    }
 }
 
 /// Adds a copy between devices.

@@ -14,6 +14,7 @@ use crate::graph::{Exec, Graph, Node};
 use crate::handles::{Handle, Kind, Table};
 use crate::host::HostMemory;
 use crate::module::{Function, Module};
+use crate::options;
 use crate::pending::Entry;
 use crate::pool::Pool;
 use crate::profile;
@@ -110,7 +111,8 @@ pub fn initialize() -> &'static Driver {
     DRIVER.get_or_init(|| {
         fork::watch();
         simt::tell_long_runs(say_long_run);
-        Driver::new(crate::options::device_count())
+        options::read_environment();
+        Driver::new(options::device_count())
     })
 }
 

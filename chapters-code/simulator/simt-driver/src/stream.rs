@@ -10,6 +10,7 @@ use crate::capture::{self, Captured};
 use crate::context::{self, Context};
 use crate::error::{CUresult, Result};
 use crate::handles::Handle;
+use crate::order::{self, Moment};
 use crate::pending::{self, Work};
 use crate::profile;
 use crate::state::{driver, lock};
@@ -40,8 +41,8 @@ pub struct Event {
 pub enum Recorded {
     /// Not at all.
     Never,
-    /// When the moment came, or the work is done that was pending then.
-    At(Instant, Vec<Arc<Work>>),
+    /// When the moment came, or the work is done that was pending then; and what came before it.
+    At(Instant, Vec<Arc<Work>>, Moment),
     /// Nodes of a graph.
     Captured(Captured),
 }
@@ -147,7 +148,10 @@ impl Event {
         }
         let recorded = match capture::record(stream, &context)? {
             Some(captured) => Recorded::Captured(captured),
-            None => Recorded::At(Instant::now(), pending::before(stream, &context)?),
+            None => {
+                let moment = order::moment(stream, &context)?;
+                Recorded::At(Instant::now(), pending::before(stream, &context)?, moment)
+            }
         };
         *lock(&self.recorded) = recorded;
         Ok(())
@@ -161,6 +165,7 @@ impl Event {
     /// Waits. Returns the error of a kernel that faulted.
     pub fn synchronize(&self) -> Result {
         self.unfinished()?.iter().for_each(|work| work.wait());
+        self.host_knows();
         context::of(self.context)?.synchronize()
     }
 
@@ -170,9 +175,17 @@ impl Event {
         let unfinished = self.unfinished()?;
         context::of(self.context)?.synchronize()?;
         if unfinished.is_empty() {
+            self.host_knows();
             return Ok(());
         }
         Err(CUresult::NOT_READY.into())
+    }
+
+    /// Notes that the host knows that it has happened.
+    fn host_knows(&self) {
+        if let Recorded::At(_, _, moment) = self.recorded() {
+            order::host_knows(&moment);
+        }
     }
 
     /// The work that the event has to wait for.
@@ -180,7 +193,7 @@ impl Event {
         let mut works = match self.recorded() {
             Recorded::Captured(captured) => return capture::query(&captured).map(|()| Vec::new()),
             Recorded::Never => Vec::new(),
-            Recorded::At(_, works) => works,
+            Recorded::At(_, works, _) => works,
         };
         capture::unsafe_call()?;
         works.retain(|work| work.done().is_none());
@@ -199,7 +212,7 @@ impl Event {
 
     fn moment(&self) -> Result<Instant> {
         match self.recorded() {
-            Recorded::At(moment, works) => works.iter().try_fold(moment, |moment, work| {
+            Recorded::At(moment, works, _) => works.iter().try_fold(moment, |moment, work| {
                 let done = work.done().ok_or(CUresult::NOT_READY)?;
                 Ok(moment.max(done))
             }),

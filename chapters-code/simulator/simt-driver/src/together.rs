@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::time::{Duration, Instant};
 
-use simt::{Feed, Job, LaunchReport, Options};
+use simt::{Feed, Footprint, Job, LaunchReport, Options};
 
 use crate::context::Context;
 use crate::entry::say;
@@ -29,6 +29,7 @@ use crate::error::{CUresult, Failure, Result};
 use crate::launch::{GridWorkspace, Launch};
 use crate::operation::Operation;
 use crate::options;
+use crate::order::{self, Done, Stamp};
 use crate::pending::{self, Ready, Work};
 
 /// How long a group whose kernels all wait is kept for other threads of the host.
@@ -104,9 +105,12 @@ pub fn run() {
         ended: Vec::new(),
         seen: 0,
         needs_more: false,
+        stamps: Vec::new(),
+        done: Vec::new(),
     };
     let options = queue.options.clone();
-    simt::launch_together(&options, &mut queue);
+    let ended = simt::launch_together(&options, &mut queue);
+    queue.note(ended.footprints());
 }
 
 fn try_lock() -> Option<MutexGuard<'static, ()>> {
@@ -130,6 +134,10 @@ struct Queue {
     seen: u64,
     /// Whether a launch waits for one that has not begun.
     needs_more: bool,
+    /// If races are looked for, where the launches of the group stand.
+    stamps: Vec<Option<Stamp>>,
+    /// The other operations that have run.
+    done: Vec<Done>,
 }
 
 struct Running {
@@ -192,7 +200,7 @@ impl Queue {
 
     /// Runs an operation, unless it is a kernel, which it returns.
     fn begin(&mut self, ready: Ready) -> Option<Job> {
-        let Ready { work, context, operation, before, queued } = ready;
+        let Ready { work, context, operation, before, queued, stamp } = ready;
         let mut after: Vec<usize> = before.iter().flat_map(|w| w.launches(self.group)).collect();
         let ended = self.ended.iter().filter(|(_, when)| *when <= queued);
         after.extend(ended.map(|(number, _)| number));
@@ -205,15 +213,35 @@ impl Queue {
                 Ok((job, workspace)) => {
                     work.follow_launches(self.group, vec![self.running.len()]);
                     self.running.push(Some(Running { work, context, _workspace: workspace }));
+                    self.stamps.push(stamp);
                     return Some(Job { after, ..job });
                 }
                 Err(failure) => Err(failure),
             },
-            other => other.run(&context),
+            other => other.execute(&context, stamp.as_ref()).map(|footprint| {
+                let done = stamp.zip(footprint);
+                let done = done.map(|(stamp, footprint)| Done { stamp, footprint, group: None });
+                self.done.extend(done);
+            }),
         };
         work.follow_launches(self.group, after);
         self.finish(&work, &context, result);
         None
+    }
+
+    /// Reports the races of the operations with those of other groups, and of copies and fills with all.
+    fn note(&mut self, footprints: Vec<(Footprint, Vec<usize>)>) {
+        let stamps = std::mem::take(&mut self.stamps);
+        let stamp_of = |number: usize| stamps.get(number).cloned().flatten();
+        let mut flags = Vec::new();
+        let mut done = std::mem::take(&mut self.done);
+        for (number, (footprint, seen)) in footprints.into_iter().enumerate() {
+            let Some(stamp) = stamp_of(number) else { continue };
+            let earlier = seen.into_iter().filter_map(stamp_of);
+            flags.extend(earlier.map(|earlier| (earlier, stamp.clone())));
+            done.push(Done { stamp, footprint, group: Some(self.group) });
+        }
+        order::note_group(done, flags);
     }
 
     fn finish(&self, work: &Arc<Work>, context: &Context, result: Result) {

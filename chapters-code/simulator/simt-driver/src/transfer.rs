@@ -1,6 +1,10 @@
 //! Copies and fills. An address may be the host's or a device's: the calls that name neither find
 //! out, as addresses of all memories differ.
 
+use std::ops::Range;
+
+use simt::Footprint;
+
 use crate::allocation;
 use crate::context::Context;
 use crate::error::{CUresult, Result};
@@ -72,6 +76,16 @@ pub struct Side {
     pub layer: usize,
 }
 
+impl Side {
+    fn is_host(&self) -> bool {
+        match self.place {
+            Place::Host(_) => true,
+            Place::Device(_) => false,
+            Place::Any(address) => address < DEVICE_ADDRESSES,
+        }
+    }
+}
+
 /// A copy of rows, which may lie in several layers.
 #[derive(Clone, Copy)]
 pub struct Transfer {
@@ -115,6 +129,53 @@ impl Transfer {
             }
         };
         Ok(pageable(&self.target) || pageable(&self.source))
+    }
+
+    /// True if it writes memory of the host that is not page-locked.
+    pub fn writes_pageable_memory(&self) -> Result<bool> {
+        Ok(self.target.is_host() && self.uses_pageable_memory()?)
+    }
+
+    /// True if a side is memory of the host.
+    pub fn uses_host(&self) -> bool {
+        self.target.is_host() || self.source.is_host()
+    }
+
+    /// The numbers of the devices of both sides, if it is from one device to another.
+    pub fn devices(&self, context: &Context) -> Result<Option<[usize; 2]>> {
+        let sides = (self.target.place.memory(context)?, self.source.place.memory(context)?);
+        Ok(match sides {
+            (Memory::Device(to, _), Memory::Device(from, _)) if to.ordinal != from.ordinal => {
+                Some([to.ordinal, from.ordinal])
+            }
+            _ => None,
+        })
+    }
+
+    /// What it accesses in device memory.
+    pub fn footprint(&self, context: &Context) -> Result<Footprint> {
+        let sides = [&self.source, &self.target].map(|side| self.ranges(side, context));
+        let [reads, writes] = sides;
+        let (reads, writes) = (reads?, writes?);
+        let side = |ranges: &[Range<u64>]| {
+            ranges.first().map_or("the host".into(), |first| format!("{:#x}", first.start))
+        };
+        let bytes = self.width * self.height * self.depth;
+        let call = format!("a copy of {bytes} bytes from {} to {}", side(&reads), side(&writes));
+        Ok(Footprint::of_call(call, &reads, &writes))
+    }
+
+    /// The ranges of a side in device memory.
+    fn ranges(&self, side: &Side, context: &Context) -> Result<Vec<Range<u64>>> {
+        let Memory::Device(_, start) = side.place.memory(context)? else {
+            return Ok(Vec::new());
+        };
+        let rows = |layer: usize| (0..self.height).map(move |row| layer * side.layer + row);
+        let rows = (0..self.depth).flat_map(rows).map(|row| {
+            let at = start.wrapping_add(row.wrapping_mul(side.pitch) as u64);
+            at..at.saturating_add(self.width as u64)
+        });
+        Ok(joined(rows))
     }
 
     /// Copies.
@@ -193,6 +254,18 @@ fn copy_across(
     Ok(())
 }
 
+/// The ranges of rows; rows that follow each other are one.
+fn joined(rows: impl Iterator<Item = Range<u64>>) -> Vec<Range<u64>> {
+    let mut ranges: Vec<Range<u64>> = Vec::new();
+    for row in rows {
+        match ranges.last_mut() {
+            Some(last) if last.end == row.start => last.end = row.end,
+            _ => ranges.push(row),
+        }
+    }
+    ranges
+}
+
 /// One side of a copy whose rows have `width` bytes.
 fn side(volume: &Volume, width: usize) -> Result<Side> {
     let start = match volume.memory_type {
@@ -254,6 +327,17 @@ impl Fill {
     /// The rectangle, the value, and the bytes of an element.
     pub fn parts(&self) -> (Rows, u32, usize) {
         (self.rows, self.value, self.size)
+    }
+
+    /// What it accesses.
+    pub fn footprint(&self) -> Footprint {
+        let Rows { address, pitch, width, height } = self.rows;
+        let rows = (0..height).map(|row| {
+            let at = address.wrapping_add((row as u64).wrapping_mul(pitch as u64));
+            at..at.saturating_add((width * self.size) as u64)
+        });
+        let bytes = width * height * self.size;
+        Footprint::of_call(format!("a fill of {bytes} bytes at {address:#x}"), &[], &joined(rows))
     }
 
     /// Fills.

@@ -75,3 +75,26 @@ fn the_readme_has_the_same_lines() {
     let readme = fs::read_to_string(nvrtc::workspace().join("README.md")).expect("a file");
     assert!(readme.contains(LINES), "the README has others than\n{LINES}");
 }
+
+/// The workflow of the book does what the three lines do, in a job of its own.
+#[test]
+fn the_workflow_has_the_same_lines() {
+    let workflow = include_str!("outside/workflow.yml");
+    for line in LINES.lines() {
+        let line = match line.strip_prefix("export ") {
+            Some(export) => format!("echo \"{export}\" >> \"$GITHUB_ENV\""),
+            None => line.to_owned(),
+        };
+        assert!(workflow.contains(&format!("          {line}\n")), "{line}");
+    }
+    assert!(workflow.contains("SIMT_STRICT: 1"));
+}
+
+/// The book's own tests pass in strict mode, although one of them expects a fault.
+#[test]
+#[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
+fn exhaustive_the_example_passes_in_strict_mode() {
+    let command = "SIMT_STRICT=1 cargo test --offline -- --test-threads=1";
+    let run = Project::new().after_three_lines(command);
+    assert!(run.status.is_some_and(|s| s.success()), "{}{}", run.stdout, run.stderr);
+}

@@ -1,7 +1,7 @@
 //! The CUDA driver that the process has loaded, and the kernels.
 
 use std::{
-    ffi::{CStr, CString, c_void},
+    ffi::{CStr, CString, c_int, c_void},
     ptr::null_mut,
 };
 
@@ -72,6 +72,18 @@ pub fn find() -> Result {
     }
     let cause = "libcuda is not the simulator. For GPUs there is NVIDIA's NCCL";
     Err(Failure { code: ncclSystemError, cause: cause.into() })
+}
+
+/// Notes a report, which strict mode counts. `answered`: a call returns an error for it.
+pub fn note_report(answered: bool) {
+    // SAFETY: libcuda's initialisers have no preconditions; the simulator's function has this type.
+    unsafe {
+        if sys::is_culib_present()
+            && let Ok(note) = sys::culib().get::<unsafe extern "C" fn(c_int)>(b"simtNoteReport")
+        {
+            note(c_int::from(answered));
+        }
+    }
 }
 
 /// A context that is current as long as this value lives.

@@ -8,6 +8,8 @@ use std::{
 
 use cudarc::nccl::sys::ncclResult_t as Code;
 
+use crate::driver;
+
 /// Why a call fails.
 pub struct Failure {
     /// What it returns.
@@ -53,9 +55,9 @@ macro_rules! unsupported {
         $(
             #[unsafe(no_mangle)]
             extern "C" fn $name() -> cudarc::nccl::sys::ncclResult_t {
-                $crate::entry::guard(stringify!($name), || {
-                    $crate::entry::invalid_usage("not supported by the simulator")
-                })
+                let cause = "not supported by the simulator".to_string();
+                let code = cudarc::nccl::sys::ncclResult_t::ncclInvalidUsage;
+                $crate::entry::fail(stringify!($name), $crate::entry::Failure { code, cause })
             }
         )*
     };
@@ -73,7 +75,15 @@ pub fn guard(name: &str, body: impl FnOnce() -> Result) -> Code {
         let cause = "defect in the simulator".to_string();
         Err(Failure { code: Code::ncclInternalError, cause })
     });
-    let Err(Failure { code, cause }) = result else { return Code::ncclSuccess };
+    let Err(failure) = result else { return Code::ncclSuccess };
+    if matches!(failure.code, Code::ncclInvalidArgument | Code::ncclInvalidUsage) {
+        driver::note_report(true);
+    }
+    fail(name, failure)
+}
+
+/// Says why the function `name` fails, and returns what it returns.
+pub fn fail(name: &str, Failure { code, cause }: Failure) -> Code {
     let text = format!("{name}: {cause} ({code:?})");
     say(&text);
     LAST_ERROR.set(CString::new(text).unwrap_or_default());
@@ -85,10 +95,16 @@ pub fn last_error() -> *const c_char {
     LAST_ERROR.with_borrow(|text| text.as_ptr())
 }
 
-/// Says something on standard error, or nothing where there is none.
-pub fn say(text: &str) {
+/// Says on standard error what NCCL would not say, and reports it to the driver.
+pub fn report(text: &str) {
+    say(text);
+    driver::note_report(false);
+}
+
+/// Says something on standard error, or nothing where there is none. All lines of the simulator begin alike.
+fn say(text: &str) {
     use std::io::Write;
-    let _ = writeln!(std::io::stderr(), "simt-nccl: {text}");
+    let _ = writeln!(std::io::stderr(), "simt: NCCL: {text}");
 }
 
 /// Writes a result where the caller wants it.

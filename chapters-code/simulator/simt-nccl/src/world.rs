@@ -21,7 +21,7 @@ use cudarc::{
 
 use crate::{
     driver::{self, Control, Inside, MOST, checked},
-    entry::{Failure, Result, invalid_argument, invalid_usage, say},
+    entry::{Failure, Result, invalid_argument, invalid_usage, report},
     ledger::{Calls, Ledger, Missing},
     types::Factor,
     windows::{Memory, Windows},
@@ -388,7 +388,7 @@ fn wait_for(number: u64, done: &str, missing: impl Fn(&Clique) -> Vec<usize>) ->
             continue;
         }
         if begin.elapsed() > PATIENCE && !has_said {
-            say(&format!("after {} s: {text}", PATIENCE.as_secs()));
+            report(&format!("after {} s: {text}", PATIENCE.as_secs()));
             has_said = true;
         }
         let waited = CHANGED.wait_timeout(world, PATIENCE);
@@ -419,7 +419,7 @@ pub fn leave(handle: ncclComm_t) -> Result {
     let number = comm.clique;
     let Some(clique) = world.cliques.get_mut(&number) else { return Ok(()) };
     for text in clique.missing(comm.rank) {
-        say(&format!("rank {} leaves before the end of {text}", comm.rank));
+        report(&format!("rank {} leaves before the end of {text}", comm.rank));
     }
     clique.left.push(comm);
     let came = clique.members.iter().flatten().count();

@@ -17,6 +17,10 @@ pub struct Report {
     /// which anything went.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<Link>,
+    /// The races between operations of streams: of kernels, copies and fills that nothing orders. Of a copy or fill,
+    /// `line` says what it is, and block, warp and lane are 0.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub races: Vec<Race>,
 }
 
 impl Report {
@@ -85,9 +89,9 @@ impl Report {
         self.launches.iter().map(|launch| launch.longest_warp).sum()
     }
 
-    /// Returns the races of all launches.
+    /// Returns the races of all launches, and those between operations of streams.
     pub fn races(&self) -> impl Iterator<Item = &Race> {
-        self.launches.iter().flat_map(|launch| &launch.races)
+        self.launches.iter().flat_map(|launch| &launch.races).chain(&self.races)
     }
 
     /// Returns the traces of the launches that were traced.

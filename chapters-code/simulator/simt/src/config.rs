@@ -52,6 +52,9 @@ pub struct Options {
     pub counters: bool,
     /// Whether data races are detected. Implies counting.
     pub races: bool,
+    /// Whether loads through the read-only path (`ld.global.nc`) count for races, too: only another launch, a copy or a
+    /// fill may write what they read.
+    pub read_only_loads: bool,
     /// Whether each warp's actions are recorded in order. Implies counting and race detection, on
     /// one host thread.
     pub trace: bool,
@@ -76,6 +79,7 @@ impl Default for Options {
             active_masks: 0,
             counters: true,
             races: false,
+            read_only_loads: false,
             trace: false,
             trace_registers: false,
             instruction_limit: 0,

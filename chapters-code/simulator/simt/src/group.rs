@@ -25,6 +25,7 @@ use simt_report::{Fault, FaultKind, LaunchReport};
 
 use crate::cluster::Cluster;
 use crate::config::{Launch, Options};
+use crate::footprint::{Blocks, Footprint};
 use crate::grid::Grid;
 use crate::launch::{Step, Worker, check, finish, resident_limit, unfinished};
 use crate::memory::Snapshot;
@@ -84,17 +85,42 @@ pub trait Feed {
 }
 
 /// Runs the launches of a group until none is left. These options say what is observed.
-pub fn launch_together(options: &Options, feed: &mut dyn Feed) {
-    let (jobs, group) = (Arena::default(), Group::default());
-    let grids = Arena::default();
-    if options.trace {
-        run::<Tracing<'_>>(&jobs, &grids, &group, options.seed, feed);
-    } else if options.races {
-        run::<Checking<'_>>(&jobs, &grids, &group, options.seed, feed);
-    } else if options.counters {
-        run::<Counting>(&jobs, &grids, &group, options.seed, feed);
-    } else {
-        run::<NoObserver>(&jobs, &grids, &group, options.seed, feed);
+pub fn launch_together(options: &Options, feed: &mut dyn Feed) -> Ended {
+    let group = Group::default();
+    {
+        let (jobs, grids) = (Arena::default(), Arena::default());
+        if options.trace {
+            run::<Tracing<'_>>(&jobs, &grids, &group, options.seed, feed);
+        } else if options.races {
+            run::<Checking<'_>>(&jobs, &grids, &group, options.seed, feed);
+        } else if options.counters {
+            run::<Counting>(&jobs, &grids, &group, options.seed, feed);
+        } else {
+            run::<NoObserver>(&jobs, &grids, &group, options.seed, feed);
+        }
+    }
+    Ended(group)
+}
+
+/// A group whose launches have ended.
+pub struct Ended(Group);
+
+impl Ended {
+    /// Returns what each launch has accessed, by its number, and the numbers of those whose flags it has seen. Empty
+    /// if races were not checked.
+    pub fn footprints(&self) -> Vec<(Footprint, Vec<usize>)> {
+        let launches = self.0.launches.read().unwrap_or_else(PoisonError::into_inner);
+        let Some(history) = self.0.history.get() else { return Vec::new() };
+        let footprints =
+            Footprint::of_launches(history, launches.iter().map(|l| l.blocks()).collect());
+        let seen = launches.iter().map(|facts| {
+            let of = |block| launch_of(&launches, block).map(|other| other.number);
+            blocks(&facts.acquired())
+                .filter_map(of)
+                .filter(|other| *other != facts.number)
+                .collect()
+        });
+        footprints.into_iter().zip(seen).collect()
     }
 }
 
@@ -411,6 +437,11 @@ impl Facts {
     /// Notes what a thread has acquired.
     pub fn note_acquired(&self, more: &Arc<HashMap<u64, u32>>) {
         union(&mut self.acquired(), more);
+    }
+
+    fn blocks(&self) -> Blocks {
+        let (kernel, grid) = (self.kernel.clone(), self.blocks);
+        Blocks { kernel, grid, first_block: self.first_block }
     }
 
     fn block_count(&self) -> u64 {

@@ -17,8 +17,9 @@ use crate::config::{
     RESIDENT_BLOCKS, RESIDENT_THREADS,
 };
 use crate::describe::{describe, stale_reads};
+use crate::footprint::{Blocks, Footprint};
 use crate::grid::Grid;
-use crate::group::Group;
+use crate::group::{Group, Job};
 use crate::memory::{Memory, Snapshot};
 use crate::observe::{Checking, Counting, NoObserver, Observed, Observer};
 use crate::trace::{self, Tracing};
@@ -43,12 +44,31 @@ pub fn launch(memory: &Memory, launch: &Launch<'_>, options: &Options) -> Launch
 
 /// Runs a kernel as [`launch()`] does, in the memory of one of several devices.
 pub fn launch_in(table: Snapshot, launch: &Launch<'_>, options: &Options) -> LaunchReport {
+    launch_alone(table, launch, options, &Group::default())
+}
+
+/// Runs a launch by itself. Returns also what it has accessed, if races are checked.
+pub fn launch_job(job: &Job) -> (LaunchReport, Option<Footprint>) {
+    let group = Group::default();
+    let report = launch_alone(job.table.clone(), &job.launch(), &job.options, &group);
+    let footprint = group.history.get().and_then(|history| {
+        let blocks = Blocks { kernel: job.kernel.clone(), grid: job.grid, first_block: 0 };
+        Footprint::of_launches(history, vec![blocks]).pop()
+    });
+    (report, footprint)
+}
+
+fn launch_alone(
+    table: Snapshot,
+    launch: &Launch<'_>,
+    options: &Options,
+    group: &Group,
+) -> LaunchReport {
     let report = unfinished(launch, &table);
     if let Err(fault) = check(launch) {
         return LaunchReport { fault: Some(fault), ..report };
     }
-    let group = Group::default();
-    let grid = Grid::new(launch, options, table, &group);
+    let grid = Grid::new(launch, options, table, group);
     if options.trace {
         run::<Tracing<'_>>(&grid, report)
     } else if options.races {

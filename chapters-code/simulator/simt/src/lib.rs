@@ -21,6 +21,7 @@
 //! | `weak` | an execution mode in which loads may return older values |
 //! | `init_mask` | which bytes of an allocation are initialised |
 //! | `access`, `observe`, `counters`, `pattern`, `races`, `trace` | counters, race detection, traces |
+//! | `footprint` | what whole operations have accessed, to compare those of several streams |
 //! | `describe`, `fault` | findings and faults in words; the types of the report are in `simt_report` |
 //!
 //! The crate does not depend on CUDA's API, on files or on terminals (except for device-side
@@ -41,6 +42,7 @@ mod describe;
 mod devices;
 mod exec;
 mod fault;
+mod footprint;
 mod grid;
 mod group;
 mod init_mask;
@@ -62,8 +64,9 @@ mod workers;
 
 pub use config::{Launch, MAX_CLUSTER, MAX_SHARED, MAX_THREADS, MULTIPROCESSORS, Options};
 pub use devices::NoAccess;
+pub use footprint::Footprint;
 pub use group::{Feed, Job, launch_together};
-pub use launch::{check, launch, launch_in};
+pub use launch::{check, launch, launch_in, launch_job};
 pub use memory::{DEVICE_BASE, Memory, MemoryError, Snapshot};
 pub use module::{
     LOCAL_WINDOW, LoadError, LoadedKernel, LoadedModule, SHARED_WINDOW, WINDOW_BYTES,

@@ -54,6 +54,7 @@ impl Options {
             races: self.races,
             trace: self.trace,
             trace_registers: self.trace,
+            read_only_loads: false,
             instruction_limit: self.instruction_limit,
             resident_blocks: self.resident_blocks,
             grid_workspace: 0,

@@ -5,22 +5,29 @@ use std::ffi::{c_char, c_int};
 use crate::entry::guard;
 use crate::error::CUresult;
 use crate::types::{HostBytes, Text};
-use crate::{options, pending, recording, report};
+use crate::{options, pending, recording, report, strict};
 
 /// Sets an option for the launches to come. Returns 0, or `CUDA_ERROR_INVALID_VALUE` where there
 /// is no such option, or it has no such value.
 ///
 /// | name | value |
 /// | --- | --- |
+/// | `active_masks` | a seed by which `activemask` returns only a part of the lanes; 0 returns all |
 /// | `counters` | 0 or 1: count requests, sectors, wavefronts, … (at first 1) |
 /// | `devices` | how many devices `cuInit` makes, if `SIMT_DEVICES` is not set (at first 1) |
 /// | `instruction_limit` | warp instructions a launch may take before it is ended; 0 for no end |
+/// | `only_stale_reads` | 0 or 1: of weak memory that is on, only the stale reads that `stale_read` names may happen |
+/// | `ptx_barriers` | 0 or 1: with weak memory that is on, barriers order only what PTX promises |
+/// | `quiet` | 0 or 1: faults are in reports only, and not on standard error |
 /// | `races` | 0 or 1: look for data races |
 /// | `record` | 0 or 1: keep all that the devices execute from now on, for `simtTakeRecording` |
 /// | `resident_blocks` | blocks that are resident at a time; 0 for the machine's choice |
 /// | `seed` | of the schedule |
+/// | `stale_read` | the number of a stale read that may happen; implies `only_stale_reads` |
+/// | `strict` | 0 or 1: what is reported becomes an error and a status of the process, see `strict.rs`; it turns no check on |
 /// | `threads` | host threads; 0 for all |
 /// | `trace` | 0 or 1: keep what each warp did, in order, up to [`simt::MOST_EVENTS`] a launch; implies `counters` and `races` |
+/// | `weak_memory` | a seed for weak memory; 0 turns it off |
 ///
 /// # Safety
 /// `name` must be null or a string that ends in NUL.
@@ -31,6 +38,16 @@ pub unsafe extern "C" fn simtSetOption(name: Text, value: i64) -> c_int {
         options::set(&name.get()?, value)
     })
     .0 as c_int
+}
+
+/// Notes a report of another library, such as `simt-nccl`, which has said it on standard error: strict mode counts it.
+/// `answered` is 1 if a call of that library has returned an error for it; otherwise the next call that waits does.
+#[unsafe(no_mangle)]
+pub extern "C" fn simtNoteReport(answered: c_int) {
+    guard("simtNoteReport", || {
+        strict::note_everywhere(answered != 0);
+        Ok(())
+    });
 }
 
 /// Takes what the launches since the last report counted, found and traced, as JSON:

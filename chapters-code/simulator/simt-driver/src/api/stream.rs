@@ -8,6 +8,7 @@ use crate::context::Context;
 use crate::entry::api;
 use crate::error::{CUresult, Result};
 use crate::operation::{HostCall, Operation, submit};
+use crate::order;
 use crate::pending;
 use crate::profile;
 use crate::state::driver;
@@ -36,6 +37,7 @@ api! {
     per_thread(cuStreamSynchronize_ptsz) fn cuStreamSynchronize(handle: CUstream) {
         let context = waiting(handle)?;
         pending::wait_for_stream(handle, &context)?;
+        order::host_waited(handle, &context)?;
         context.synchronize()
     }
 
@@ -45,7 +47,7 @@ api! {
         pending::run_deferred();
         context.synchronize()?;
         if pending::before(handle, &context)?.is_empty() {
-            return Ok(());
+            return order::host_waited(handle, &context);
         }
         Err(CUresult::NOT_READY.into())
     }

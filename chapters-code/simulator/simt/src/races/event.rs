@@ -180,6 +180,16 @@ impl Event {
         self.tag & other.tag & 1 << STRENGTH != 0
     }
 
+    /// Whether it is indivisible for threads of other blocks.
+    pub fn is_strong_between_blocks(&self) -> bool {
+        self.both_strong_between_blocks(self)
+    }
+
+    /// Returns the bytes of its word that it touches, one bit each.
+    pub fn byte_mask(&self) -> u32 {
+        self.tag >> BYTES & 0xf
+    }
+
     /// Whether its scope is the block.
     pub fn is_of_block_scope(&self) -> bool {
         self.strength() == bits(Strength::StrongInBlock)

@@ -18,7 +18,7 @@
 //!
 //! **Can miss:** races with readers that are not remembered (`second_reading_block`); loads through
 //! the read-only path (`ld.global.nc`), which PTX allows only if no thread writes during the launch
-//! (`read_only_path`).
+//! (`read_only_path`), unless [`crate::Options::read_only_loads`] is on.
 
 use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Range;
@@ -116,6 +116,18 @@ impl Pages {
     }
 }
 
+/// An access to neighbouring words that the history remembers.
+pub(crate) struct Remembered {
+    /// The address of the first word.
+    pub address: u64,
+    pub words: u64,
+    pub block: u64,
+    /// The access to the first word.
+    pub event: Event,
+    /// Each lane accesses `1 << shift` words.
+    pub shift: u8,
+}
+
 /// The accesses of a launch to device memory so far. It takes half a byte per byte that is accessed
 /// other than through the read-only path. It takes four more bytes per byte that is written, and
 /// per byte that is read, unless by whole rows.
@@ -134,9 +146,26 @@ impl GlobalHistory {
         &self.releases
     }
 
+    /// Calls `note` with the accesses that are remembered, in the order of their addresses.
+    pub fn each(&self, mut note: impl FnMut(&Remembered)) {
+        let shards: Vec<_> = (0..SHARDS).map(|shard| self.lock(shard)).collect();
+        let pages = shards.iter().flat_map(|pages| pages.index.iter().map(|at| (at, &pages.list)));
+        let mut pages: Vec<_> = pages.map(|((number, at), list)| (*number, &list[*at])).collect();
+        pages.sort_unstable_by_key(|(number, _)| *number);
+        for (number, page) in pages {
+            let starts = (number * PAGE_BYTES..).step_by(row_access::BYTES as usize);
+            page.iter().zip(starts).for_each(|(row, start)| row.each(start, &mut note));
+        }
+    }
+
+    /// Returns the addresses at which blocks of this range have published last, in order.
+    pub fn published_by(&self, blocks: &Range<u64>) -> Vec<u64> {
+        self.releases.published_by(blocks)
+    }
+
     /// Returns the detector as a block uses it.
     pub(super) fn of_block(&self, block: u64) -> GlobalRaces<'_> {
-        GlobalRaces { history: self, block, neighbours: None }
+        GlobalRaces { history: self, block, neighbours: None, read_only_loads: false }
     }
 
     /// Returns the part of the history that holds a page, and its number.
@@ -155,11 +184,17 @@ pub(super) struct GlobalRaces<'a> {
     block: u64,
     /// The launch among those that may run at the same time.
     neighbours: Option<Neighbours<'a>>,
+    /// See [`crate::Options::read_only_loads`].
+    read_only_loads: bool,
 }
 
 impl<'a> GlobalRaces<'a> {
-    pub fn new(history: &'a GlobalHistory, neighbours: Option<Neighbours<'a>>) -> Self {
-        Self { history, block: 0, neighbours }
+    pub fn new(
+        history: &'a GlobalHistory,
+        neighbours: Option<Neighbours<'a>>,
+        read_only_loads: bool,
+    ) -> Self {
+        Self { history, block: 0, neighbours, read_only_loads }
     }
 
     /// Whether a block is of a launch that may run at the same time on another device.
@@ -179,7 +214,7 @@ impl<'a> GlobalRaces<'a> {
         access: &Access<'_>,
         event: Event,
     ) -> Option<Finding> {
-        if access.read_only {
+        if access.read_only && !self.read_only_loads {
             return None;
         }
         let mut found = None;
@@ -503,6 +538,32 @@ impl Row {
         let of =
             |words: &Option<Words>| words.as_ref().map_or_else(Entry::default, |all| all.0[word]);
         [of(&self.writers), of(&self.readers)]
+    }
+
+    /// Calls `note` with the accesses that are remembered. Of a word that atomics have written after a plain write, it
+    /// is the plain one.
+    fn each(&self, start: u64, note: &mut impl FnMut(&Remembered)) {
+        for Whole { block, row_access } in [self.writer, self.reader] {
+            if !self.is_split && row_access.is_some() {
+                let (words, shift) = (row_access::WORDS as u64, row_access.shift());
+                let (event, block) = (row_access.at(0), block.into());
+                note(&Remembered { address: start, words, block, event, shift });
+            }
+        }
+        for word in if self.is_split { 0..row_access::WORDS } else { 0..0 } {
+            let [mut writer, reader] = self.entries(word);
+            if let Some(before) = self.before_atomics.as_ref().map(|all| all.0[word])
+                && before.event.is_some()
+            {
+                writer = before;
+            }
+            for Entry { block, event } in [writer, reader] {
+                let (address, block) = (start + 4 * word as u64, block.into());
+                if event.is_some() {
+                    note(&Remembered { address, words: 1, block, event, shift: 0 });
+                }
+            }
+        }
     }
 
     /// Gives each word a history of its own, equal to the row's.

@@ -42,7 +42,7 @@ mod words;
 
 pub(crate) use cluster::ClusterMemory;
 pub(crate) use event::Event;
-pub(crate) use global::GlobalHistory;
+pub(crate) use global::{GlobalHistory, Remembered};
 pub(crate) use proxy::ProxyFinding;
 pub(crate) use shade::Source;
 pub(crate) use sync::{Acquired as View, blocks, inherited, union};
@@ -200,7 +200,8 @@ impl<'a> Races<'a> {
     pub fn new(grid: &'a Grid<'a>) -> Self {
         let shared = SharedRaces::new(grid.isa);
         let history = grid.group.history.get_or_init(GlobalHistory::new);
-        let global = GlobalRaces::new(history, grid.neighbours());
+        let read_only_loads = grid.options.read_only_loads;
+        let global = GlobalRaces::new(history, grid.neighbours(), read_only_loads);
         Self {
             clocks: Clocks::new(history.releases()),
             shared,

@@ -84,6 +84,11 @@ impl RowAccess {
         self.event.is_some()
     }
 
+    /// Returns the logarithm of the words that each lane touched.
+    pub fn shift(&self) -> u8 {
+        self.shift
+    }
+
     #[inline(always)]
     pub fn is_load(&self) -> bool {
         self.event.is_load()

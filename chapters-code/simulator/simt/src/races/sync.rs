@@ -28,6 +28,7 @@
 //! (`volatile_sums_unfenced`; [`crate::weak`] shows it, and `reader_unfenced`).
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -153,6 +154,18 @@ fn lock<T>(shards: &[Mutex<T>], number: u64) -> MutexGuard<'_, T> {
 impl Releases {
     pub fn new() -> Self {
         Self { blocks: shards(), published: shards(), has_published: AtomicBool::new(false) }
+    }
+
+    /// Returns the addresses at which blocks of this range have published last, in order.
+    pub fn published_by(&self, blocks: &Range<u64>) -> Vec<u64> {
+        let own = |(address, published): (&u64, &Published)| {
+            blocks.contains(&published.block).then_some(*address)
+        };
+        let shards = (0..SHARDS as u64).map(|shard| lock(&self.published, shard));
+        let mut all: Vec<u64> =
+            shards.flat_map(|shard| shard.iter().filter_map(own).collect::<Vec<_>>()).collect();
+        all.sort_unstable();
+        all
     }
 
     /// Adds a release by a warp of a block: for each warp, the last epoch that it includes. Returns
