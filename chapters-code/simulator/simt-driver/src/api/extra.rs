@@ -12,15 +12,19 @@ use crate::{options, pending, recording, report};
 ///
 /// | name | value |
 /// | --- | --- |
+/// | `active_masks` | a seed by which `activemask` returns a part of the lanes; 0 for all |
 /// | `counters` | 0 or 1: count requests, sectors, wavefronts, … (at first 1) |
 /// | `devices` | how many devices `cuInit` makes, if `SIMT_DEVICES` is not set (at first 1) |
 /// | `instruction_limit` | warp instructions a launch may take before it is ended; 0 for no end |
+/// | `ptx_barriers` | 0 or 1: barriers order no more than PTX promises, of weak memory that is on |
 /// | `races` | 0 or 1: look for data races |
 /// | `record` | 0 or 1: keep all that the devices execute from now on, for `simtTakeRecording` |
 /// | `resident_blocks` | blocks that are resident at a time; 0 for the machine's choice |
 /// | `seed` | of the schedule |
+/// | `starts_in_order` | 0 or 1: blocks start in order whatever the seed |
 /// | `threads` | host threads; 0 for all |
 /// | `trace` | 0 or 1: keep what each warp did, in order, up to [`simt::MOST_EVENTS`] a launch; implies `counters` and `races` |
+/// | `weak_memory` | a seed for weak memory; 0 turns it off |
 ///
 /// # Safety
 /// `name` must be null or a string that ends in NUL.
