@@ -29,7 +29,7 @@ pub fn try_seeds<E>(
 
 /// Sets the options for the next run.
 fn choose(simulator: &Simulator, memory: &WeakMemory) {
-    let WeakMemory { seed, only, barriers } = memory;
+    let WeakMemory { seed, only, barriers, .. } = memory;
     simulator.set(c"weak_memory", *seed as i64);
     simulator.set(c"ptx_barriers", (*barriers == BarrierOrder::AsInPtx).into());
     simulator.set(c"only_stale_reads", only.is_some().into());

@@ -50,10 +50,12 @@
 //! | --- | --- | --- |
 //! | `SIMT_STRICT` | 0 | 1 makes what is reported an error, and a status of the process: see `strict.rs`. It turns the race check on, too, unless `SIMT_RACES` is 0 |
 //! | `SIMT_DEVICES` | 1 | the number of devices, at most 64, all linked with each other; with 0, there is none |
-//! | `SIMT_SEED` | 0 | the order in which warps and blocks take turns; 0 is in order |
+//! | `SIMT_SEED` | 0 | the order in which blocks start, and in which warps and blocks take turns; 0 is in order |
+//! | `SIMT_RESIDENT_BLOCKS` | 0 | blocks that are resident at a time; 0 is as many as an H200 holds |
 //! | `SIMT_THREADS` | 0 | threads of the host that execute blocks; 0 is one a core |
 //! | `SIMT_RACES` | 0 | 1 looks for races, and says them on standard error too |
-//! | `SIMT_WEAK_MEMORY` | 0 | a seed for weak memory, in which a load may return an older value than the newest (`simt/src/weak.rs`); 0 turns it off |
+//! | `SIMT_WEAK_MEMORY` | 0 | a seed for weak memory, in which a load may return an older value than the newest (`simt/src/weak.rs`); 0 turns it off. Loads that may miss a store are said on standard error |
+//! | `SIMT_PTX_BARRIERS` | 0 | with weak memory, 1 makes barriers order no more than PTX promises |
 //! | `SIMT_ACTIVE_MASKS` | 0 | a seed by which `activemask` returns only a part of the lanes that execute it together; 0 returns all |
 //! | `SIMT_INSTRUCTION_LIMIT` | 0 | warp instructions after which a launch is ended; 0 is never |
 //!

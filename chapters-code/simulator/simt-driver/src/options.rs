@@ -80,6 +80,7 @@ pub fn set(name: &str, value: i64) -> Result {
     match name {
         // A seed is 64 bits of any sign.
         "seed" => options.seed = value as u64,
+        "starts_in_order" => options.starts_in_order = switch()?,
         // Of weak memory the seed; 0 turns it off.
         "weak_memory" => {
             options.weak_memory = (value != 0).then(|| weak_memory(value as u64));
@@ -170,6 +171,13 @@ pub fn looks_for_races() -> bool {
     options.races || options.trace
 }
 
+/// Whether the environment asked for weak memory. Loads that may miss a store are then said on standard error.
+pub fn says_stale_reads() -> bool {
+    static SAYS: LazyLock<bool> =
+        LazyLock::new(|| number("SIMT_WEAK_MEMORY").is_some_and(|seed| seed != 0));
+    *SAYS
+}
+
 /// True if the environment asked for races, or in strict mode. They are then said on standard error: a program that
 /// was not written for the simulator does not take its reports.
 pub fn says_races() -> bool {
@@ -197,12 +205,20 @@ fn from_environment() -> Options {
     if let Some(limit) = number("SIMT_INSTRUCTION_LIMIT") {
         options.instruction_limit = limit;
     }
+    if let Some(blocks) = number("SIMT_RESIDENT_BLOCKS") {
+        options.resident_blocks = usize::try_from(blocks).unwrap_or(usize::MAX);
+    }
     options.races = number("SIMT_RACES").map_or(strict::is_on(), |on| on != 0);
     options
 }
 
+/// Weak memory of a seed, until other options change it.
 fn weak_memory(seed: u64) -> WeakMemory {
-    WeakMemory { seed, ..WeakMemory::default() }
+    let barriers = match number("SIMT_PTX_BARRIERS") {
+        None | Some(0) => BarrierOrder::AsOnGpus,
+        Some(_) => BarrierOrder::AsInPtx,
+    };
+    WeakMemory { seed, only: None, barriers, reports: says_stale_reads() }
 }
 
 /// The number of devices: `SIMT_DEVICES`, or what the option `devices` says, or one.

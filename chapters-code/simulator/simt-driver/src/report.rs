@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Mutex;
 
-use simt_report::{LaunchReport, Link, Race, Report};
+use simt_report::{LaunchReport, Link, Race, Report, StaleRead};
 
 use crate::entry::say;
 use crate::options;
@@ -23,8 +23,10 @@ static LOG: Mutex<Report> = Mutex::new(Report {
 
 /// Adds a launch.
 pub fn add(launch: LaunchReport) {
-    if options::says_races() {
+    if options::says_races() || options::says_stale_reads() {
         launch.races.iter().chain(&launch.notes).for_each(say_once);
+        let notes = launch.stale_reads.iter().flat_map(|reads| &reads.only_in_ptx);
+        notes.for_each(say_note_once);
     }
     let mut log = lock(&LOG);
     launch.links.iter().for_each(|link| link.add_to(&mut log.links));
@@ -55,10 +57,19 @@ pub fn add_copy(from: usize, to: usize, bytes: usize) {
 
 /// Says a race on standard error, unless one between the same two lines has been said already.
 fn say_once(race: &Race) {
+    say_between([race.kind.name(), &race.first.line, &race.second.line], &race.message);
+}
+
+/// The same for a load that may miss a store by PTX's memory model only.
+fn say_note_once(read: &StaleRead) {
+    let store = read.store.as_ref().map_or("", |store| &store.line);
+    say_between(["stale read", store, &read.load.line], &read.message);
+}
+
+fn say_between(key: [&str; 3], message: &str) {
     static SAID: Mutex<BTreeSet<[String; 3]>> = Mutex::new(BTreeSet::new());
-    let key = [race.kind.name(), &race.first.line, &race.second.line].map(str::to_owned);
-    if lock(&SAID).insert(key) {
-        say(&race.message);
+    if lock(&SAID).insert(key.map(str::to_owned)) {
+        say(message);
     }
 }
 

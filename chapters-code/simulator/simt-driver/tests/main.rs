@@ -22,6 +22,7 @@ mod recording;
 mod registers;
 mod report;
 mod seed;
+mod stale;
 mod stream_races;
 mod streams;
 mod strict;

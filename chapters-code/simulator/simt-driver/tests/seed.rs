@@ -1,8 +1,8 @@
-//! `SIMT_SEED` sets the order in which warps take turns: the test runs itself again, as a program that
-//! tells that order.
+//! `SIMT_SEED` sets the order in which blocks start and warps take turns: the tests run programs of this file again,
+//! which tell that order.
 
 use crate::common::{context, in_own_process, one_block};
-use cudarc::driver::PushKernelArg;
+use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 
 /// Each warp draws a ticket, and writes its number at that place.
@@ -27,6 +27,88 @@ const ORDER: &str = ".version 8.0
 	ret;
 }
 ";
+
+/// Each block draws a ticket and writes its number at that place. In `chain` a block waits before that for
+/// the block before it.
+const BLOCKS: &str = ".version 8.0
+.target sm_75
+.address_size 64
+.visible .entry tickets(.param .u64 out)
+{
+	.reg .b32 %r<4>;
+	.reg .b64 %rd<4>;
+	mov.u32 %r1, %ctaid.x;
+	ld.param.u64 %rd1, [out];
+	atom.global.add.u32 %r2, [%rd1], 1;
+	mul.wide.u32 %rd2, %r2, 4;
+	add.s64 %rd3, %rd1, %rd2;
+	st.global.u32 [%rd3+4], %r1;
+	ret;
+}
+.visible .entry chain(.param .u64 out)
+{
+	.reg .pred %p<2>;
+	.reg .b32 %r<4>;
+	.reg .b64 %rd<4>;
+	mov.u32 %r1, %ctaid.x;
+	ld.param.u64 %rd1, [out];
+	mul.wide.u32 %rd2, %r1, 4;
+	add.s64 %rd3, %rd1, %rd2;
+	setp.eq.u32 %p1, %r1, 0;
+	@%p1 bra done;
+again:
+	ld.volatile.global.u32 %r2, [%rd3+-4];
+	setp.eq.u32 %p1, %r2, 0;
+	@%p1 bra again;
+done:
+	mov.u32 %r3, 1;
+	st.volatile.global.u32 [%rd3], %r3;
+	ret;
+}
+";
+
+#[test]
+#[ignore = "run by other tests"]
+fn blocks() {
+    let context = context();
+    let module = context.load_module(Ptx::from_src(BLOCKS)).unwrap();
+    let stream = context.default_stream();
+    let grid = LaunchConfig { grid_dim: (16, 1, 1), block_dim: (1, 1, 1), shared_mem_bytes: 0 };
+    let run = |kernel: &str| {
+        let kernel = module.load_function(kernel).unwrap();
+        let mut out = stream.alloc_zeros::<u32>(17)?;
+        let mut launch = stream.launch_builder(&kernel);
+        // SAFETY: (u32* out): a counter and a place for each of 16 blocks.
+        unsafe { launch.arg(&mut out).launch(grid) }?;
+        stream.clone_dtoh(&out)
+    };
+    println!("order: {:?}", &run("tickets").unwrap()[1..]);
+    println!("chain: {:?}", run("chain").map(|_| ()));
+}
+
+/// What the program says of the order of its blocks, and of the chain.
+fn blocks_with(variables: &[(&str, &str)]) -> [String; 2] {
+    let said = in_own_process("seed::blocks", variables);
+    let said = String::from_utf8(said.stdout).unwrap();
+    ["order: ", "chain: "].map(|begin| {
+        let mut lines = said.lines().filter_map(|line| Some(line.split_once(begin)?.1));
+        lines.next().expect("it says so").to_owned()
+    })
+}
+
+#[test]
+fn a_seed_is_an_order_of_blocks() {
+    let one = ("SIMT_RESIDENT_BLOCKS", "1");
+    let (threads, in_order) = (("SIMT_THREADS", "1"), format!("{:?}", Vec::from_iter(0..16)));
+    assert_eq!(blocks_with(&[one, threads]), [&*in_order, "Ok(())"]);
+    let [order, chain] = blocks_with(&[one, threads, ("SIMT_SEED", "7")]);
+    assert!(order.ends_with(" 0]") && order != in_order, "{order}");
+    assert!(chain.contains("LAUNCH_TIMEOUT"), "{chain}");
+    assert_eq!(blocks_with(&[one, threads, ("SIMT_SEED", "7")])[0], order);
+    assert_ne!(blocks_with(&[one, threads, ("SIMT_SEED", "8")])[0], order);
+    // All of them are resident.
+    assert_eq!(blocks_with(&[threads, ("SIMT_SEED", "7")])[1], "Ok(())");
+}
 
 #[test]
 #[ignore = "run by the other test"]

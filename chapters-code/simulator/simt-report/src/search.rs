@@ -15,6 +15,9 @@ pub struct WeakMemory {
     pub only: Option<BTreeSet<u64>>,
     /// What a barrier orders.
     pub barriers: BarrierOrder,
+    /// Whether plain loads that may miss a store are reported, also those that miss it only where a barrier
+    /// orders no more than PTX promises.
+    pub reports: bool,
 }
 
 /// What a barrier of a block orders if a thread has read another block's flag before it, without a
@@ -83,7 +86,7 @@ pub fn try_seeds<E>(
     let mut is_ordered = true;
     for barriers in [BarrierOrder::AsOnGpus, BarrierOrder::AsInPtx] {
         for seed in seeds.clone() {
-            let memory = WeakMemory { seed, only: None, barriers };
+            let memory = WeakMemory { seed, barriers, ..WeakMemory::default() };
             let found = failure(memory, &mut run, &mut is_ordered)?;
             if found.is_some() || (is_ordered && seed >= seeds.start() + (PROBES - 1)) {
                 return Ok(found);

@@ -134,7 +134,10 @@ fn the_first_seed_that_fails_is_reduced_to_its_stale_reads() {
     };
     for barriers in [BarrierOrder::AsOnGpus, BarrierOrder::AsInPtx] {
         let found = try_seeds(barriers).expect("no error").expect("seed 2 fails");
-        assert_eq!(found.memory, WeakMemory { seed: 2, only: Some([3].into()), barriers });
+        assert_eq!(
+            found.memory,
+            WeakMemory { seed: 2, only: Some([3].into()), barriers, reports: false }
+        );
         assert_eq!(found.is_promised_by_gpus(), barriers == BarrierOrder::AsInPtx);
     }
     assert_eq!(

@@ -19,6 +19,10 @@ pub struct StaleReads {
     /// had stored in this launch, with nothing that orders the two. Where no thread waits for, counts or
     /// polls others, this is 0.
     pub unordered: u64,
+    /// Plain loads that may miss a store by PTX's memory model, but not on GPUs, because a barrier or the order
+    /// of fences in this run orders the two. Only if they are to be reported.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub only_in_ptx: Vec<StaleRead>,
 }
 
 impl StaleReads {

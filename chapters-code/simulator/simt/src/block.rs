@@ -354,9 +354,10 @@ impl<'a, O: Observer<'a>> Block<O> {
     fn pass_cluster_barrier(&mut self) {
         self.absent = self.alive;
         for warp in &mut self.warps {
-            let waits = |split: &Split| split.waiting == Waiting::ClusterBarrier;
-            if O::CHECKS && warp.splits.iter().any(waits) {
-                self.observer.cluster_barrier_passed(warp.index);
+            let waits = |split: &&Split| split.waiting == Waiting::ClusterBarrier;
+            let lanes = warp.splits.iter().filter(waits).fold(0, |all, split| all | split.mask);
+            if O::CHECKS && lanes != 0 {
+                self.observer.cluster_barrier_passed(warp.index, lanes);
             }
             warp.pass_cluster_barrier();
         }

@@ -40,8 +40,10 @@ pub struct Launch<'a> {
 /// How to launch it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// The seed of the schedule; 0 runs warps and blocks in order.
+    /// The seed of the schedule: the order in which blocks start, and in which warps run; 0 is in order.
     pub seed: u64,
+    /// Whether blocks start in order whatever the seed.
+    pub starts_in_order: bool,
     /// Weak memory: whether, and how, loads may return older values than the newest. Results depend
     /// on it. It implies one host thread.
     pub weak_memory: Option<WeakMemory>,
@@ -62,7 +64,8 @@ pub struct Options {
     pub trace_registers: bool,
     /// Warp instructions after which the launch is stopped; 0 for no limit.
     pub instruction_limit: u64,
-    /// Blocks that may be resident at a time; 0 for as many as an H200 holds.
+    /// Blocks that may be resident at a time; 0 for as many as an H200 holds. A cluster, and a cooperative launch,
+    /// is always resident as a whole.
     pub resident_blocks: usize,
     /// Host threads; 0 for one per core.
     pub threads: usize,
@@ -75,6 +78,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             seed: 0,
+            starts_in_order: false,
             weak_memory: None,
             active_masks: 0,
             counters: true,

@@ -6,7 +6,7 @@ mod devices;
 mod proxy;
 mod weak;
 
-pub(crate) use weak::stale_reads;
+pub(crate) use weak::{missable, stale_reads};
 
 use ptx::ir::Op;
 use simt_report::{Action, Missing, Race, RaceAccess, RaceKind, Space};
@@ -151,6 +151,14 @@ fn another_value(access: &str, first_lane: u32) -> String {
     format!("{access} writes another value there than lane {first_lane} of the same warp")
 }
 
+/// What is missing where a thread writes a flag for others.
+const BEHIND_FIRST: &str = "with a fence and a flag in between; but another thread of the first block wrote the flag, and \
+     no barrier orders the first access before that thread's fence: __syncthreads() is missing (within a warp, \
+     __syncwarp())";
+/// What is missing where a thread reads a flag for others.
+const BEFORE_SECOND: &str = "with a fence and a flag in between; but another thread of the second block read the flag, and \
+     no barrier orders that before the second access: __syncthreads() is missing (within a warp, __syncwarp())";
+
 fn describe_global(
     grid: &Grid<'_>,
     blocks: [u64; 2],
@@ -164,6 +172,9 @@ fn describe_global(
         (true, true) => Missing::Syncwarp,
         (true, false) => Missing::Syncthreads,
         (false, _) if first.both_strong(second) => Missing::DeviceScope,
+        (false, _) if matches!(fenced, Fenced::RaisedByAnother | Fenced::ReadByAnother) => {
+            Missing::Syncthreads
+        }
         (false, _) => Missing::Threadfence,
     };
     let (array, offset) = allocation(grid, address);
@@ -173,6 +184,8 @@ fn describe_global(
             "with a fence in between whose scope is the block (.cta), not the device: __threadfence() is missing".into()
         }
         Missing::Threadfence => "with no __threadfence() and atomic in between".into(),
+        _ if fenced == Fenced::RaisedByAnother => BEHIND_FIRST.into(),
+        _ if fenced == Fenced::ReadByAnother => BEFORE_SECOND.into(),
         barrier => format!("with no {barrier}() in between"),
     };
     let what = if one == other && one_instruction(first, second) {

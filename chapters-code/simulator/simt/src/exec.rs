@@ -278,7 +278,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             Op::Nop | Op::Nanosleep { .. } => {}
             Op::CpAsyncWait(wait) => self.observer.copies_waited(self.warp.index, *wait, active),
             Op::Fence(fence) => {
-                self.fence(fence.scope);
+                self.fence(fence.scope, active);
                 if self.fence_weakly(*fence, active) {
                     self.warp.splits.get_mut(split).pc = self.pc + 1;
                     self.end_slice(split);

@@ -15,6 +15,7 @@ use crate::memory::Snapshot;
 use crate::module::{BLOCK_WINDOW, LOCAL_WINDOW, LoadedKernel, SHARED_WINDOW, WINDOW_BYTES};
 use crate::patience::Patience;
 use crate::registers::LaneMask;
+use crate::schedule;
 use crate::stall::WorkerProgress;
 use crate::weak::Stores;
 use crate::workers;
@@ -40,7 +41,7 @@ pub(crate) struct Grid<'a> {
     pub options: &'a Options,
     /// The number of the launch in this process: `%gridid`.
     pub id: u64,
-    /// The next cluster to start.
+    /// The turn of the next cluster to start.
     pub next: CachePadded<AtomicU64>,
     /// Set when a block has faulted. The other blocks stop at the end of their time slices.
     pub stop: AtomicBool,
@@ -115,6 +116,12 @@ impl<'a> Grid<'a> {
             Some(weak) if self.options.seed == 0 => weak.seed,
             _ => self.options.seed,
         }
+    }
+
+    /// Returns the number of the cluster that starts at this turn.
+    pub fn cluster_at(&self, turn: u64) -> u64 {
+        let seed = if self.options.starts_in_order { 0 } else { self.seed() };
+        schedule::start(seed, turn, self.cluster_count())
     }
 
     pub fn block_count(&self) -> u64 {

@@ -16,7 +16,7 @@
 //! - A launch by itself, in [`crate::launch()`], is a group of its own, which several host threads run.
 
 use std::cell::OnceCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
@@ -31,7 +31,7 @@ use crate::launch::{Step, Worker, check, finish, resident_limit, unfinished};
 use crate::memory::Snapshot;
 use crate::module::LoadedKernel;
 use crate::observe::{Checking, Counting, NoObserver, Observer};
-use crate::races::{GlobalHistory, View, blocks, inherited, union};
+use crate::races::{GlobalHistory, Known, View, blocks, inherited, union};
 use crate::schedule::Schedule;
 use crate::trace::Tracing;
 
@@ -435,7 +435,7 @@ impl Facts {
     }
 
     /// Notes what a thread has acquired.
-    pub fn note_acquired(&self, more: &Arc<HashMap<u64, u32>>) {
+    pub fn note_acquired(&self, more: &Arc<Known>) {
         union(&mut self.acquired(), more);
     }
 

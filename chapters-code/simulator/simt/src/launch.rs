@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use simt_report::{
     Counters, Event, Executed, Fault, FaultKind, LaunchReport, Link, Missing, Race, RaceKind,
+    StaleReads,
 };
 
 use crate::block::{self, Progress};
@@ -16,7 +17,7 @@ use crate::config::{
     Launch, MAX_CLUSTER, MAX_LOCAL, MAX_SHARED, MAX_THREADS, MULTIPROCESSORS, Options,
     RESIDENT_BLOCKS, RESIDENT_THREADS,
 };
-use crate::describe::{describe, stale_reads};
+use crate::describe::{describe, missable, stale_reads};
 use crate::footprint::{Blocks, Footprint};
 use crate::grid::Grid;
 use crate::group::{Group, Job};
@@ -171,7 +172,8 @@ fn clusters_refused(launch: &Launch<'_>) -> Option<String> {
 /// Returns the number of clusters that may be resident on the whole device.
 pub(crate) fn resident_limit(grid: &Grid<'_>) -> usize {
     let size = grid.blocks_per_cluster() as usize;
-    if grid.options.resident_blocks > 0 {
+    // The blocks of a cooperative launch are always resident together.
+    if grid.options.resident_blocks > 0 && grid.options.grid_workspace == 0 {
         return (grid.options.resident_blocks / size).max(1);
     }
     let threads = grid.warps_per_block() * 32;
@@ -227,6 +229,11 @@ pub(crate) fn finish(
     fault: Option<Fault>,
 ) -> LaunchReport {
     let Options { counters, races, trace, .. } = *grid.options;
+    let stale_reads = grid.weak.as_ref().map(|weak| {
+        let (races, only_in_ptx) = missable(grid, weak);
+        add_new(&mut gathered.races, races);
+        StaleReads { only_in_ptx, ..stale_reads(grid, weak) }
+    });
     name_common_cures(&mut gathered.races);
     LaunchReport {
         counters: (counters || races || trace).then_some(gathered.counters),
@@ -235,7 +242,7 @@ pub(crate) fn finish(
         races: gathered.races,
         notes: gathered.notes,
         trace: trace.then(|| trace::gather(gathered.events, gathered.executed, grid)),
-        stale_reads: grid.weak.as_ref().map(|weak| stale_reads(grid, weak)),
+        stale_reads,
         fault,
         ..report
     }
@@ -482,13 +489,17 @@ fn stalled<'a, O: Observer<'a>>(worker: &Worker<'a, O>) -> Option<Fault> {
     None
 }
 
-/// The clusters that a worker has claimed and not started.
+/// The turns of the clusters that a worker has claimed and not started.
 #[derive(Default)]
 struct Claim(Range<u64>);
 
 impl Claim {
     /// Returns the number of the next cluster to start, for a worker that can hold `room` more.
     fn next(&mut self, grid: &Grid<'_>, room: usize) -> Option<u64> {
+        self.next_turn(grid, room).map(|turn| grid.cluster_at(turn))
+    }
+
+    fn next_turn(&mut self, grid: &Grid<'_>, room: usize) -> Option<u64> {
         self.0.next().or_else(|| {
             let wanted = if grid.group.tracks_changes.load(Ordering::Relaxed) {
                 // Another block may be waiting for any of them.

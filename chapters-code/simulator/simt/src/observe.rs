@@ -56,8 +56,8 @@ pub(crate) trait Observer<'a>: Send {
     fn branched(&mut self, _warp: u32, _pc: u32, _taken: LaneMask, _others: LaneMask) {}
     /// `bar.warp.sync` lets these lanes pass.
     fn warp_synchronised(&mut self, warp: u32, lanes: LaneMask);
-    /// A warp executes a fence, or a releasing access.
-    fn fence(&mut self, warp: u32, scope: Scope);
+    /// Lanes of a warp execute a fence, or a releasing access.
+    fn fence(&mut self, warp: u32, lanes: LaneMask, scope: Scope);
     /// A strong load, or an atomic, has read. Only called for checking observers.
     fn has_read(&mut self, _: &Access<'_>) {}
     /// Two lanes of the following store write different values to one address. Only called for
@@ -77,8 +77,10 @@ pub(crate) trait Observer<'a>: Send {
     fn access_in_cluster(&mut self, _: &Access<'_>, _rank: u32) {}
     /// The block joins a cluster, right after it started. Only called for checking observers.
     fn join_cluster(&mut self, _: &Arc<ClusterMemory>) {}
+    /// Lanes of a warp arrive at the barrier of the cluster. Only called for checking observers.
+    fn arrived_in_cluster(&mut self, _warp: u32, _: LaneMask, _releases: bool) {}
     /// Lanes of a warp pass the barrier of the cluster. Only called for checking observers.
-    fn cluster_barrier_passed(&mut self, _warp: u32) {}
+    fn cluster_barrier_passed(&mut self, _warp: u32, _: LaneMask) {}
     /// All threads of a block of a cluster have exited. Only called for checking observers.
     fn left_cluster(&mut self) {}
     /// Whether registers of a warp hold undefined values.
@@ -133,7 +135,7 @@ impl<'a> Observer<'a> for NoObserver {
     fn divergence(&mut self) {}
     fn barrier(&mut self) {}
     fn warp_synchronised(&mut self, _: u32, _: LaneMask) {}
-    fn fence(&mut self, _: u32, _: Scope) {}
+    fn fence(&mut self, _: u32, _: LaneMask, _: Scope) {}
     #[inline(always)]
     fn access(&mut self, _: &Access<'_>) {}
     fn finish(&mut self) -> Observed {
@@ -286,7 +288,7 @@ impl<'a> Observer<'a> for Counting {
 
     fn warp_synchronised(&mut self, _: u32, _: LaneMask) {}
 
-    fn fence(&mut self, _: u32, _: Scope) {}
+    fn fence(&mut self, _: u32, _: LaneMask, _: Scope) {}
 
     #[inline(always)]
     fn access(&mut self, access: &Access<'_>) {
@@ -344,8 +346,8 @@ macro_rules! forward_checks {
             self.$part.branched(warp, pc, taken, others);
         }
 
-        fn fence(&mut self, warp: u32, scope: Scope) {
-            self.$part.fence(warp, scope);
+        fn fence(&mut self, warp: u32, lanes: LaneMask, scope: Scope) {
+            self.$part.fence(warp, lanes, scope);
         }
 
         fn has_read(&mut self, access: &Access<'_>) {
@@ -398,8 +400,12 @@ macro_rules! forward_checks {
             self.$part.join_cluster(cluster);
         }
 
-        fn cluster_barrier_passed(&mut self, warp: u32) {
-            self.$part.cluster_barrier_passed(warp);
+        fn arrived_in_cluster(&mut self, warp: u32, lanes: LaneMask, releases: bool) {
+            self.$part.arrived_in_cluster(warp, lanes, releases);
+        }
+
+        fn cluster_barrier_passed(&mut self, warp: u32, lanes: LaneMask) {
+            self.$part.cluster_barrier_passed(warp, lanes);
         }
 
         fn left_cluster(&mut self) {

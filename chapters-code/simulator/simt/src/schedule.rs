@@ -2,7 +2,7 @@
 //!
 //! With seed 0 warps run in turn, each until it waits or a long time slice ends. With any other
 //! seed, order and lengths are random and differ between blocks, to reveal code that depends on an
-//! order. A warp that polls memory repeatedly without changing anything loses the rest of its
+//! order; clusters then also start in a random order. A warp that polls memory repeatedly without changing anything loses the rest of its
 //! slice. A block whose warps all wait or poll loses its turn.
 
 /// The order for one block, or for the launches of a group.
@@ -91,6 +91,35 @@ impl Schedule {
     }
 }
 
+/// Returns the cluster that starts at this turn, of `count`. With seed 0 they start in order. With any other,
+/// the order is random, except that cluster 0 starts last: code that counts on the order of `blockIdx` counts
+/// on it first.
+pub(crate) fn start(seed: u64, turn: u64, count: u64) -> u64 {
+    if seed == 0 || count < 2 {
+        return turn;
+    }
+    let last = permuted(seed, count - 1, count);
+    (permuted(seed, turn, count) + count - last) % count
+}
+
+/// Permutes the numbers below `count`, by a Feistel network over a power of 4 that is applied until the result is
+/// below `count` (Black and Rogaway 2002).
+fn permuted(seed: u64, number: u64, count: u64) -> u64 {
+    let half = (64 - (count - 1).leading_zeros()).div_ceil(2);
+    let low = (1 << half) - 1;
+    let mut number = number;
+    loop {
+        for round in 0..4 {
+            let (left, right) = (number >> half, number & low);
+            let mixed = left ^ mix(seed ^ mix(right ^ round << 32)) & low;
+            number = right << half | mixed;
+        }
+        if number < count {
+            return number;
+        }
+    }
+}
+
 /// The distance of the states of SplitMix64 (Steele, Lea and Flood 2014).
 const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
 
@@ -100,4 +129,31 @@ pub(crate) fn mix(state: u64) -> u64 {
     z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ z >> 31
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_cluster_starts_once() {
+        for count in [1, 2, 3, 4, 5, 16, 17, 1000] {
+            for seed in 0..4 {
+                let mut started: Vec<_> = (0..count).map(|turn| start(seed, turn, count)).collect();
+                let last = if seed == 0 { count - 1 } else { 0 };
+                assert_eq!(started.last(), Some(&last));
+                let in_order: Vec<_> = (0..count).collect();
+                assert_eq!(started == in_order, seed == 0 || count == 1, "{count}, seed {seed}");
+                started.sort_unstable();
+                assert_eq!(started, in_order);
+            }
+        }
+    }
+
+    #[test]
+    fn orders_of_starts_differ() {
+        let order = |seed| (0..100).map(|turn| start(seed, turn, 100)).collect::<Vec<_>>();
+        assert_ne!(order(1), order(2));
+        assert_eq!(order(1), order(1));
+    }
 }

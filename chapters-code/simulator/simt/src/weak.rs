@@ -33,6 +33,13 @@
 //! the thread and the number of its load, and not on what other threads do, so that a run can be
 //! repeated with some of its stale reads only. [`StaleReads::smallest`] finds which of them matter.
 //!
+//! A plain load that may return one of several stores is part of a data race, whichever it returns: every
+//! store of another thread happens before it in a program without one. With [`WeakMemory::reports`] such
+//! loads are findings. A second machine then follows the first with barriers that order no more than PTX
+//! promises, and without the order in which `fence.sc` were executed, which may differ in another execution. A
+//! fence there also acquires what threads have seen that its thread has met since, and releases for threads
+//! that it meets later, as PTX promises for `fence.sc`. It finds loads that the first machine does not.
+//!
 //! The model follows Lustig, Sahasrabuddhe and Giroux 2019 for PTX, Kang et al. 2017 for views, and
 //! Lidbury and Donaldson 2017, as Miri does, for the bounded history.
 //!
@@ -44,6 +51,8 @@
 //! Values out of thin air do not occur (`thin_air`). A store that the mode does not see, such as one by
 //! a bulk copy, ends the history of its word.
 
+mod missable;
+
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -52,7 +61,10 @@ use ptx::ir::{Fence, FenceStrength, Order, Scope};
 use simt_report::StaleReads;
 use simt_report::{AccessKind, BarrierOrder, Cure, WeakMemory};
 
-use crate::races::{View, union};
+pub(crate) use missable::Missable;
+use missable::note_missable;
+
+use crate::races::{Shared, union};
 use crate::schedule::mix;
 
 /// Stores that are remembered per word.
@@ -123,6 +135,9 @@ impl LaneAccess {
         are_strong && (self.thread.0 == other.thread.0 || both(Reach::Device))
     }
 }
+
+/// The view of a thread, by word or thread: a stamp.
+type View = Shared<u32>;
 
 /// What fences at the scope of the block, and at that of the device, have released.
 type Released = [View; 2];
@@ -250,10 +265,16 @@ pub(crate) struct Stale {
 /// The weak memory of a launch.
 pub(crate) struct Stores<'a> {
     options: &'a WeakMemory,
+    barriers: BarrierOrder,
     /// A number for the seed and the kernel.
     seed: u64,
     threads_per_block: usize,
+    /// Whether sequentially consistent fences order threads in the order of this execution.
+    has_order_of_fences: bool,
     state: Mutex<State>,
+    /// What the same stores and loads are by PTX's model of barriers, and in any order of fences, if loads that
+    /// may miss a store are reported. Its loads return what those here do.
+    in_ptx: Option<Box<Stores<'a>>>,
 }
 
 #[derive(Default)]
@@ -267,6 +288,8 @@ struct State {
     /// What was released at mbarriers, by address.
     mbarriers: HashMap<u64, View>,
     stale: Vec<Stale>,
+    /// Plain loads that may miss a store, one for each pair of instructions.
+    missable: Vec<Stale>,
     /// Reads of what another thread has stored, with nothing that orders the two.
     unordered: u64,
     /// For each atomic that was executed, whether its result is used.
@@ -277,7 +300,17 @@ impl<'a> Stores<'a> {
     pub fn new(options: &'a WeakMemory, kernel: &str, threads_per_block: u32) -> Self {
         let seed = kernel.bytes().fold(options.seed, |seed, byte| mix(seed ^ u64::from(byte)));
         let threads_per_block = threads_per_block as usize;
-        Self { options, seed, threads_per_block, state: Mutex::default() }
+        let new = |barriers, has_order_of_fences, in_ptx| Self {
+            options,
+            barriers,
+            seed,
+            threads_per_block,
+            has_order_of_fences,
+            state: Mutex::default(),
+            in_ptx,
+        };
+        let in_ptx = options.reports.then(|| Box::new(new(BarrierOrder::AsInPtx, false, None)));
+        new(options.barriers, true, in_ptx)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -331,6 +364,9 @@ impl<'a> Stores<'a> {
 
     /// Notes what these words hold before an access.
     pub fn touch(&self, words: &Words) {
+        if let Some(in_ptx) = &self.in_ptx {
+            in_ptx.touch(words);
+        }
         let state = &mut *self.lock();
         for &(word, value) in words {
             let history = state.words.entry(word).or_default();
@@ -352,11 +388,18 @@ impl<'a> Stores<'a> {
         let number = mix(self.seed ^ number);
         let stamps = stamps(&state.words, words, thread, by);
         let (&newest, older) = stamps.split_last()?;
+        if self.options.reports && !older.is_empty() && !by.is_strong() {
+            note_missable(state, by, words, older[0]);
+        }
+        let thread = self.thread(&mut state.blocks, by.thread);
         let is_chosen =
             self.options.only.as_ref().map_or(number & 1 == 1, |only| only.contains(&number));
         let is_stale = is_chosen && !older.is_empty() && thread.stale < PATIENCE;
         thread.stale = if is_stale { thread.stale + 1 } else { 0 };
         let at = if is_stale { older[(number >> 8) as usize % older.len()] } else { newest };
+        if let Some(in_ptx) = &self.in_ptx {
+            in_ptx.load_as(by, words, at);
+        }
         let mut values = Vec::with_capacity(words.len());
         let mut missed = None;
         for (word, _) in words {
@@ -388,6 +431,9 @@ impl<'a> Stores<'a> {
     /// Notes a store, or an atomic that has read the newest stores to words that were touched. The
     /// words hold these values afterwards.
     pub fn store(&self, by: &LaneAccess, words: &Words) {
+        if let Some(in_ptx) = &self.in_ptx {
+            in_ptx.store(by, words);
+        }
         let state = &mut *self.lock();
         let thread = self.thread(&mut state.blocks, by.thread);
         state.stamp += 1;
@@ -410,6 +456,9 @@ impl<'a> Stores<'a> {
 
     /// Notes that an atomic has read the newest stores to words that were touched.
     pub fn observe(&self, by: &LaneAccess, words: &Words) {
+        if let Some(in_ptx) = &self.in_ptx {
+            in_ptx.observe(by, words);
+        }
         let state = &mut *self.lock();
         let thread = self.thread(&mut state.blocks, by.thread);
         for (word, _) in words {
@@ -422,6 +471,9 @@ impl<'a> Stores<'a> {
     /// Notes a fence by a thread. Returns whether other blocks run before the thread continues, which is
     /// random: `fence.sc` orders two threads in the order in which they execute it.
     pub fn fence(&self, (block, number): ThreadId, fence: Fence) -> bool {
+        if let Some(in_ptx) = &self.in_ptx {
+            in_ptx.fence((block, number), fence);
+        }
         let state = &mut *self.lock();
         let reach = Reach::from(fence.scope);
         let own = self.block(&mut state.blocks, block);
@@ -432,7 +484,7 @@ impl<'a> Stores<'a> {
             thread.seen = seen;
         }
         thread.released((block, number));
-        if fence.strength == FenceStrength::Sc {
+        if fence.strength == FenceStrength::Sc && self.has_order_of_fences {
             let device = (reach == Reach::Device).then_some(&mut state.sequential);
             let mut orders =
                 Vec::from_iter([Some(&mut own.sequential), device].into_iter().flatten());
@@ -448,16 +500,25 @@ impl<'a> Stores<'a> {
 
     /// Notes that threads pass a barrier of the block or the cluster.
     pub fn barrier(&self, threads: impl Iterator<Item = ThreadId> + Clone) {
-        self.meet(threads, self.options.barriers == BarrierOrder::AsOnGpus);
+        if let Some(in_ptx) = &self.in_ptx {
+            in_ptx.barrier(threads.clone());
+        }
+        self.meet(threads, self.barriers == BarrierOrder::AsOnGpus);
     }
 
     /// Notes that lanes of a warp, whose first thread this is, pass `__syncwarp`.
     pub fn synchronise(&self, (block, first): ThreadId, lanes: impl Iterator<Item = u32> + Clone) {
+        if let Some(in_ptx) = &self.in_ptx {
+            in_ptx.synchronise((block, first), lanes.clone());
+        }
         self.meet(lanes.map(|lane| (block, first + lane)), false);
     }
 
     fn meet(&self, threads: impl Iterator<Item = ThreadId> + Clone, acquires: bool) {
         let state = &mut *self.lock();
+        if !self.has_order_of_fences {
+            self.share_fences(&mut state.blocks, threads.clone());
+        }
         let (mut all, mut last) = (None, None);
         for (block, number) in threads.clone() {
             let thread = self.thread(&mut state.blocks, (block, number));
@@ -479,6 +540,9 @@ impl<'a> Stores<'a> {
 
     /// Notes that a thread arrives at the mbarrier at an address.
     pub fn arrive(&self, thread: ThreadId, mbarrier: u64) {
+        if let Some(in_ptx) = &self.in_ptx {
+            in_ptx.arrive(thread, mbarrier);
+        }
         let state = &mut *self.lock();
         let view = self.thread(&mut state.blocks, thread).released(thread);
         join(state.mbarriers.entry(mbarrier).or_default(), view);
@@ -486,6 +550,9 @@ impl<'a> Stores<'a> {
 
     /// Notes that a thread finds a phase of the mbarrier at an address complete.
     pub fn wait(&self, thread: ThreadId, mbarrier: u64) {
+        if let Some(in_ptx) = &self.in_ptx {
+            in_ptx.wait(thread, mbarrier);
+        }
         let state = &mut *self.lock();
         let view = &mut self.thread(&mut state.blocks, thread).view;
         join(view, state.mbarriers.entry(mbarrier).or_default());

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
-use report::row::RESULTS;
 use harness::Dtype;
+use report::row::RESULTS;
 use serde_json::Value;
 
 use crate::measured::{FOLDER, Records, amount, library, value};

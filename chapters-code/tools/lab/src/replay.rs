@@ -50,6 +50,8 @@ impl Options {
             weak_memory: self.weak_memory.clone(),
             active_masks: 0,
             seed: self.seed,
+            // As in the figures of the page.
+            starts_in_order: true,
             counters: true,
             races: self.races,
             trace: self.trace,

@@ -41,9 +41,12 @@ pub fn run(
     let mut problem = chapter.problem(device, &case)?;
     simulator.set(c"trace", 1);
     simulator.set(c"seed", schedule.into());
+    // A figure names blocks, and shows them as they start on an idle device.
+    simulator.set(c"starts_in_order", 1);
     simulator.set(c"quiet", 1);
     let outcome = problem.run_rung(rung.name, None, &[]);
     simulator.set(c"quiet", 0);
+    simulator.set(c"starts_in_order", 0);
     simulator.set(c"seed", 0);
     simulator.set(c"trace", 0);
     let outcome = outcome?;

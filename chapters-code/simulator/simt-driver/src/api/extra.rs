@@ -23,6 +23,7 @@ use crate::{options, pending, recording, report, strict};
 /// | `record` | 0 or 1: keep all that the devices execute from now on, for `simtTakeRecording` |
 /// | `resident_blocks` | blocks that are resident at a time; 0 for the machine's choice |
 /// | `seed` | of the schedule |
+/// | `starts_in_order` | 0 or 1: blocks start in order whatever the seed |
 /// | `stale_read` | the number of a stale read that may happen; implies `only_stale_reads` |
 /// | `strict` | 0 or 1: what is reported becomes an error and a status of the process, see `strict.rs`; it turns no check on |
 /// | `threads` | host threads; 0 for all |

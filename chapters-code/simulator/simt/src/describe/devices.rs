@@ -76,7 +76,7 @@ fn lacking(
         Fenced::OnDevice => format!("{with} the fence {}: __threadfence_system()", narrow("gpu")),
         Fenced::InBlock => format!("{with} the fence {}: __threadfence_system()", narrow("cta")),
         Fenced::ByFlagOnDevice => format!("{with} the flag {}", narrow("gpu")),
-        Fenced::No => {
+        Fenced::No | Fenced::RaisedByAnother | Fenced::ReadByAnother => {
             "with no __threadfence_system() and atomic of system scope in between".to_owned()
         }
     };

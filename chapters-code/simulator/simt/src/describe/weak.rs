@@ -1,10 +1,12 @@
 //! Stale reads in words.
 
-use simt_report::{RaceAccess, StaleRead, StaleReads};
+use simt_report::{
+    Action, Cure, Missing, Race, RaceAccess, RaceKind, Space, StaleRead, StaleReads,
+};
 
 use super::{allocation, whose};
 use crate::grid::Grid;
-use crate::weak::{LaneAccess, Stale, Stores};
+use crate::weak::{LaneAccess, Missable, Stale, Stores};
 
 /// Stale reads of a launch that are described in words.
 const MOST: usize = 16;
@@ -16,7 +18,54 @@ pub(crate) fn stale_reads(grid: &Grid<'_>, weak: &Stores<'_>) -> StaleReads {
         numbers: all.iter().map(|stale| stale.number).collect(),
         first: all.iter().take(MOST).map(|stale| describe(grid, stale)).collect(),
         unordered,
+        only_in_ptx: Vec::new(),
     }
+}
+
+/// Describes the plain loads of a launch that may miss a store: as races, and those that may by PTX's model of
+/// barriers only.
+pub(crate) fn missable(grid: &Grid<'_>, weak: &Stores<'_>) -> (Vec<Race>, Vec<StaleRead>) {
+    let (mut races, mut only_in_ptx) = (Vec::new(), Vec::new());
+    for Missable { load, only_in_ptx: is_only_in_ptx } in weak.take_missable() {
+        let mut read = describe(grid, &load);
+        read.message = may_miss(grid, &read, is_only_in_ptx);
+        if is_only_in_ptx {
+            only_in_ptx.push(read);
+        } else {
+            races.push(race(read));
+        }
+    }
+    (races, only_in_ptx)
+}
+
+fn may_miss(grid: &Grid<'_>, read: &StaleRead, is_only_in_ptx: bool) -> String {
+    let StaleRead { load, store, array, offset, cure, .. } = read;
+    let missed = store.as_ref().map_or_else(|| "store by a copy".into(), whose);
+    let note = if is_only_in_ptx {
+        " (a barrier, or the order of the fences in this run, orders the two on a GPU; PTX does not promise that)"
+    } else {
+        ""
+    };
+    format!(
+        "stale read in kernel `{}`: byte {offset} of {array}: the {}, may miss the {missed}; missing is {cure}{note}",
+        grid.kernel.ir().name,
+        whose(load),
+    )
+}
+
+/// Returns a load that may miss a store as a race of the two.
+fn race(read: StaleRead) -> Race {
+    let StaleRead { load, store, array, offset, cure, message, .. } = read;
+    let first = store.unwrap_or_else(|| RaceAccess { access: Action::Copy, ..load.clone() });
+    let kind = match first.access {
+        Action::Atomic => RaceKind::AtomicRead,
+        _ => RaceKind::WriteRead,
+    };
+    let missing = match cure {
+        Cure::Scope => Missing::DeviceScope,
+        _ => Missing::Threadfence,
+    };
+    Race { kind, space: Space::Global, array, offset, first, second: load, missing, message }
 }
 
 fn describe(grid: &Grid<'_>, stale: &Stale) -> StaleRead {

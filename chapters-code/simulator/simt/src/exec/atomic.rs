@@ -40,7 +40,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         let shape = Shape::new(AccessKind::Atomic, bytes(atom.ty));
         aligned(shape, &addresses, mask)?;
         if let Order::Release(scope) | Order::AcqRel(scope) = atom.order {
-            self.fence(scope);
+            self.fence(scope, mask);
         }
         match atom.space {
             Space::Shared => self.atomic_in(Target::Shared, atom, &addresses, mask),

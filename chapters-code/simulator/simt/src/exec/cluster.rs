@@ -6,7 +6,7 @@
 //! (rank + 1) × [`BLOCK_WINDOW`]. On an H200 the own address has its rank in it as well, so that a thread
 //! may give it to another block. Here another block needs `mapa` for that.
 
-use ptx::ir::{Atom, ClusterOp, Load, Scope, Space, Store};
+use ptx::ir::{Atom, ClusterOp, Load, Space, Store};
 
 use super::rows::each_lane;
 use super::transfer::{self, LaneAddresses, Shape, aligned};
@@ -92,8 +92,8 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             let lane = Some(again.trailing_zeros());
             return Err(Trap::new(FaultKind::IllegalInstruction, lane, cause));
         }
-        if releases {
-            self.fence(Scope::Device);
+        if O::CHECKS {
+            self.observer.arrived_in_cluster(self.warp.index, active, releases);
         }
         self.warp.has_changed = true;
         self.warp.arrived_in_cluster |= active;
@@ -117,7 +117,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         }
         self.warp.owes_cluster_wait &= !active;
         if O::CHECKS {
-            self.observer.cluster_barrier_passed(self.warp.index);
+            self.observer.cluster_barrier_passed(self.warp.index, active);
         }
         self.pc += 1;
         Ok(Flow::Next)

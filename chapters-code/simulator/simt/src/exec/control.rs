@@ -20,9 +20,9 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         self.warp.splits.diverge(split, taken, targets, branch.reconverge);
     }
 
-    pub(super) fn fence(&mut self, scope: Scope) {
+    pub(super) fn fence(&mut self, scope: Scope, active: LaneMask) {
         std::sync::atomic::fence(Ordering::SeqCst);
-        self.observer.fence(self.warp.index, scope);
+        self.observer.fence(self.warp.index, active, scope);
     }
 
     pub(super) fn exit(&mut self, split: usize, active: LaneMask) -> Flow {

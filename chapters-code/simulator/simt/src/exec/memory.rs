@@ -157,7 +157,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     pub(super) fn store_inline(&mut self, store: &Store, shape: Shape, mask: LaneMask) -> Step {
         self.warp.has_changed = true;
         if let Order::Release(scope) = store.order {
-            self.fence(scope);
+            self.fence(scope, mask);
         }
         let scattered;
         let addresses = match self.row(store.addr, shape, mask) {

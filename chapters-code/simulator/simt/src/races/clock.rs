@@ -21,13 +21,12 @@ use std::sync::Arc;
 
 use ptx::ir::Scope;
 
-use super::event::FIRST_AGENT;
-use super::sync::{Acquired, Releases, union};
+use super::Event;
+use super::release::{Epochs, Extent, Fence, Known, Reach, Release, View, Views, union};
+use super::sync::orders;
 use super::thread_clocks::{ThreadClocks, VectorClock, raise};
 use super::words::OrderedEpochs;
-use super::{Event, Fenced};
 use crate::counters::lanes;
-use crate::group::Neighbours;
 use crate::registers::LaneMask;
 
 /// The largest number of warps per block.
@@ -45,30 +44,29 @@ struct Clock {
     floor: u32,
     /// The warp's own epochs that synchronisations of some lanes ended.
     partial: Vec<(LaneMask, u32)>,
-    /// What the warp has acquired through flags, directly or at a barrier.
-    acquired: Acquired,
+    /// What its lanes know of fences.
+    views: Views,
 }
 
 /// The clocks of a block's warps.
-pub(super) struct Clocks<'a> {
+#[derive(Default)]
+pub(super) struct Clocks {
     warps: Vec<Clock>,
     /// What single threads have learned through mbarriers and bulk groups.
     pub thread_clocks: ThreadClocks,
     block: u64,
-    releases: &'a Releases,
+    /// Whether a thread of the block knows of any fence.
+    has_views: bool,
 }
 
-impl<'a> Clocks<'a> {
-    pub fn new(releases: &'a Releases) -> Self {
-        Self { warps: Vec::new(), thread_clocks: ThreadClocks::default(), block: 0, releases }
-    }
-
-    pub fn start_block(&mut self, block: u64, warps: u32, acquired: &Acquired) {
+impl Clocks {
+    pub fn start_block(&mut self, block: u64, warps: u32, inherited: &View) {
         self.block = block;
         self.thread_clocks.start_block(warps);
         self.warps.clear();
-        let clock = Clock { epoch: 1, acquired: acquired.clone(), ..Clock::default() };
-        self.warps.resize(warps as usize, clock);
+        let views = Views::all(inherited.clone());
+        self.warps.resize(warps as usize, Clock { epoch: 1, views, ..Clock::default() });
+        self.has_views = inherited.is_some();
     }
 
     pub fn epoch(&self, warp: u32) -> u32 {
@@ -80,42 +78,100 @@ impl<'a> Clocks<'a> {
         self.warps[warp as usize].epoch += 1;
     }
 
-    /// Returns what a warp has acquired through flags.
-    pub fn acquired(&self, warp: u32) -> &Acquired {
-        &self.warps[warp as usize].acquired
+    /// Notes that lanes of a warp execute a fence.
+    pub fn fence(&mut self, warp: u32, lanes: LaneMask, scope: Scope) {
+        let clock = &mut self.warps[warp as usize];
+        clock.views.fence(Fence { lanes, scope, epoch: clock.epoch });
+        clock.epoch += 1;
+        self.has_views = true;
     }
 
-    pub fn acquired_mut(&mut self, warp: u32) -> &mut Acquired {
-        &mut self.warps[warp as usize].acquired
+    /// Whether a thread of the block knows of any fence.
+    #[inline(always)]
+    pub fn has_views(&self) -> bool {
+        self.has_views
     }
 
-    /// Returns, for each actor of the block, the last epoch that happens before this warp's
-    /// present. It includes what only some lanes know.
-    pub fn before(&self, warp: u32) -> Vec<(u32, u32)> {
-        let own = &self.warps[warp as usize];
-        let ordered = own.ordered[..self.warps.len()].iter().enumerate();
-        let mut before: Vec<_> = ordered.map(|(w, ordered)| (w as u32, *ordered)).collect();
-        before[warp as usize].1 = own.epoch;
-        if self.thread_clocks.is_some() {
-            let (warps, agents) = self.thread_clocks.most(warp);
-            for ((_, ordered), known) in before.iter_mut().zip(warps) {
-                *ordered = known.max(*ordered);
+    /// Returns what a thread knows of fences. Its own are included once they are settled.
+    pub fn view(&self, warp: u32, lane: u32) -> &View {
+        self.warps[warp as usize].views.of(lane)
+    }
+
+    /// Adds the own fences of lanes of a warp to what they know of fences.
+    pub fn settle(&mut self, warp: u32, mask: LaneMask) {
+        let views = &mut self.warps[warp as usize].views;
+        let fences: Vec<_> = views.fences(mask).collect();
+        views.forget_fences(mask);
+        for fence in fences {
+            for lane in lanes(fence.lanes) {
+                let release = self.release(warp, &Fence { lanes: 1 << lane, ..fence });
+                let own = Known::from([(self.block, Arc::new(release))]);
+                self.warps[warp as usize].views.learn(1 << lane, &Arc::new(own));
             }
-            before.extend((FIRST_AGENT..).zip(agents));
         }
-        before
+    }
+
+    /// Returns what a fence by lanes of a warp has covered, if they have learned nothing since.
+    fn release(&self, warp: u32, fence: &Fence) -> Release {
+        let clock = &self.warps[warp as usize];
+        let mut covered = Epochs::of_warps(clock.ordered[..self.warps.len()].iter().copied());
+        covered.raise(warp, fence.lanes, fence.epoch);
+        for (mask, at) in clock.partial.iter().filter(|(mask, _)| mask & fence.lanes != 0) {
+            covered.raise(warp, *mask, *at);
+        }
+        for lane in lanes(if self.thread_clocks.is_some() { fence.lanes } else { 0 }) {
+            if let Some(learned) = self.thread_clocks.of(32 * warp + lane) {
+                covered.add(&learned.threads, &learned.agents);
+            }
+        }
+        let all = Epochs::of_warps(self.warps.iter().map(|clock| clock.epoch));
+        Release::new(covered, all, fence.scope)
+    }
+
+    /// Notes what lanes of a warp learn of fences. Returns whether there is anything new.
+    pub fn learn_of_fences(&mut self, warp: u32, lanes: LaneMask, more: &Arc<Known>) -> bool {
+        self.has_views = true;
+        self.warps[warp as usize].views.learn(lanes, more)
+    }
+
+    /// Returns what any of these lanes of a warp know of fences.
+    pub fn joined_view(&self, warp: u32, mask: LaneMask) -> View {
+        let views = &self.warps[warp as usize].views;
+        let mut joined = None;
+        for fence in views.fences(mask) {
+            let own = Known::from([(self.block, Arc::new(self.release(warp, &fence)))]);
+            union(&mut joined, &Arc::new(own));
+        }
+        views.add_to(mask, &mut joined);
+        joined
+    }
+
+    /// Joins what the threads of these warps know of fences, one bit per warp.
+    #[inline(never)]
+    fn join_views(&mut self, warps: u32) {
+        let mut joined = None;
+        for warp in lanes(warps) {
+            if let Some(known) = self.joined_view(warp, LaneMask::MAX) {
+                union(&mut joined, &known);
+            }
+        }
+        for warp in lanes(warps) {
+            self.warps[warp as usize].views = Views::all(joined.clone());
+        }
     }
 
     /// Joins a vector clock into a thread's clock at an mbarrier.
     pub fn learn(&mut self, warp: u32, lane: u32, more: &Arc<VectorClock>) {
+        self.settle(warp, 1 << lane);
         self.thread_clocks.learn(32 * warp + lane, more);
-        if let Some(acquired) = &more.acquired {
-            union(&mut self.warps[warp as usize].acquired, acquired);
+        if let Some(view) = &more.view {
+            self.learn_of_fences(warp, 1 << lane, view);
         }
     }
 
     /// Returns the vector clock of a thread's present.
-    pub fn known(&self, warp: u32, lane: u32) -> VectorClock {
+    pub fn known(&mut self, warp: u32, lane: u32) -> VectorClock {
+        self.settle(warp, 1 << lane);
         let (own, thread) = (&self.warps[warp as usize], 32 * warp + lane);
         let mut known = VectorClock::default();
         for &ordered in &own.ordered[..self.warps.len()] {
@@ -132,21 +188,20 @@ impl<'a> Clocks<'a> {
         if let Some(learned) = self.thread_clocks.of(thread) {
             known.join(learned);
         }
-        known.acquired.clone_from(&own.acquired);
+        known.view.clone_from(own.views.of(lane));
         known
     }
 
     /// Joins the clocks of the warps that a barrier lets pass, one bit per warp.
     pub fn barrier_passed(&mut self, warps: u32) {
+        if self.has_views {
+            self.join_views(warps);
+        }
         let count = self.warps.len();
         let mut joined = [0; WARPS];
-        let mut acquired = None;
         for clock in lanes(warps).map(|w| &self.warps[w as usize]) {
             for (all, ordered) in joined.iter_mut().zip(&clock.ordered[..count]) {
                 *all = (*all).max(*ordered);
-            }
-            if let Some(more) = &clock.acquired {
-                union(&mut acquired, more);
             }
         }
         for w in lanes(warps) {
@@ -157,12 +212,15 @@ impl<'a> Clocks<'a> {
         for w in lanes(warps) {
             let clock = &mut self.warps[w as usize];
             (clock.ordered, clock.floor) = (joined, floor);
-            clock.acquired.clone_from(&acquired);
             clock.epoch += 1;
         }
     }
 
     pub fn warp_synchronised(&mut self, warp: u32, lanes: LaneMask) {
+        if self.has_views {
+            let joined = self.joined_view(warp, lanes);
+            self.warps[warp as usize].views.meet(lanes, joined);
+        }
         let count = self.warps.len();
         let clock = &mut self.warps[warp as usize];
         if lanes == LaneMask::MAX {
@@ -200,6 +258,17 @@ impl<'a> Clocks<'a> {
     /// asynchronous.
     #[inline(always)]
     pub fn conflict(&self, earlier: &Event, later: &Event) -> bool {
+        self.conflicts(earlier, later, Extent::Lane)
+    }
+
+    /// Whether accesses of two warps of this block, by all lanes to as many words, may race in one of them.
+    #[inline(always)]
+    pub fn rows_conflict(&self, earlier: &Event, later: &Event) -> bool {
+        self.conflicts(earlier, later, Extent::Warp)
+    }
+
+    #[inline(always)]
+    fn conflicts(&self, earlier: &Event, later: &Event, extent: Extent) -> bool {
         let clock = &self.warps[later.warp() as usize];
         if clock.ordered[earlier.warp() as usize] >= earlier.epoch
             || earlier.is_by_thread_of(later)
@@ -208,61 +277,57 @@ impl<'a> Clocks<'a> {
             return false;
         }
         if earlier.warp() != later.warp() {
-            return !earlier.both_strong(later) && !self.flags_order(self.block, earlier, later);
+            return !earlier.both_strong(later)
+                && !self.flags_order(self.block, earlier, later, extent);
         }
         !earlier.same_instruction(later)
             && !earlier.both_atomic_or_relaxed(later)
             && !clock.orders_some(earlier, later)
-            && !self.flags_order(self.block, earlier, later)
+            && !self.flags_order(self.block, earlier, later, extent)
     }
 
     /// Whether flags, or what a single thread has learned, order an access of any block before one
     /// of this block.
     #[inline(never)]
-    pub fn flags_order(&self, block: u64, earlier: &Event, later: &Event) -> bool {
-        let scope = if block == self.block { Scope::Block } else { Scope::Device };
-        block == self.block && self.is_known(earlier, later)
-            || self.is_released(block, earlier, later, scope)
+    pub fn flags_order(&self, block: u64, earlier: &Event, later: &Event, extent: Extent) -> bool {
+        let reach = if block == self.block { Reach::Block } else { Reach::Device };
+        block == self.block && self.is_known(earlier, later, extent)
+            || orders(self.view_of(later, extent), block, earlier, reach, extent)
     }
 
-    /// Whether flags would order an access of any block before one of this block if releases at
-    /// this scope sufficed.
-    pub fn is_released(&self, block: u64, earlier: &Event, later: &Event, scope: Scope) -> bool {
-        let acquired = self.acquired(later.warp());
-        let from = (block, earlier.actor_id());
-        self.releases.orders(from, earlier.number(), scope, acquired)
+    /// Returns what the thread of an access, or all lanes of its warp, know of fences.
+    pub fn view_of(&self, later: &Event, extent: Extent) -> &View {
+        let views = &self.warps[later.warp() as usize].views;
+        match extent {
+            Extent::Lane => views.of(later.lane()),
+            Extent::Warp => &views.all,
+        }
     }
 
-    /// Whether the launch of a block has ended before one that follows it released what the warp of an access has
-    /// acquired.
-    pub fn knows_end_of(&self, block: u64, later: &Event, neighbours: &Neighbours<'_>) -> bool {
-        self.releases.knows_end_of(block, self.acquired(later.warp()), neighbours)
+    /// Whether flags order an access by another block before the present of some thread of this block.
+    pub fn any_thread_knows(&self, block: u64, earlier: &Event) -> bool {
+        let knows = |view: &View| orders(view, block, earlier, Reach::Device, Extent::Lane);
+        self.warps.iter().any(|clock| clock.views.each().any(knows))
     }
 
-    /// Returns which too narrow scope of a fence or flag would order an access on another device before one
+    /// Whether the clock of a later access's thread itself, or of all lanes of its warp, includes an earlier one
     /// of this block.
-    pub fn is_narrowly_fenced(&self, block: u64, earlier: &Event, later: &Event) -> Fenced {
-        let acquired = self.acquired(later.warp());
-        let from = (block, earlier.actor_id());
-        self.releases.narrow(from, earlier.number(), acquired)
-    }
-
-    /// Whether an access by another block happens before the present of a warp of this block.
-    pub fn any_warp_knows(&self, block: u64, earlier: &Event) -> bool {
-        let from = (block, earlier.actor_id());
-        let knows = |clock: &Clock| {
-            self.releases.orders(from, earlier.number(), Scope::Device, &clock.acquired)
-        };
-        self.warps.iter().any(knows)
-    }
-
-    /// Whether the clock of a later access's thread itself includes an earlier one of this block.
-    fn is_known(&self, earlier: &Event, later: &Event) -> bool {
+    fn is_known(&self, earlier: &Event, later: &Event, extent: Extent) -> bool {
+        if !self.thread_clocks.is_some() {
+            return false;
+        }
         if earlier.is_asynchronous() {
             return self.thread_clocks.knows_agent(later.thread(), earlier);
         }
-        let (later, thread) = (later.thread(), earlier.thread());
-        self.thread_clocks.knows_thread(later, thread, earlier.epoch)
+        match extent {
+            Extent::Lane => {
+                let (later, thread) = (later.thread(), earlier.thread());
+                self.thread_clocks.knows_thread(later, thread, earlier.epoch)
+            }
+            Extent::Warp => {
+                self.thread_clocks.all_know(later.warp(), earlier.warp(), earlier.epoch)
+            }
+        }
     }
 
     /// Whether two accesses race if the later one is that of a copy which starts now.
@@ -271,7 +336,7 @@ impl<'a> Clocks<'a> {
             return false;
         }
         if earlier.is_asynchronous() {
-            return !self.flags_order(self.block, earlier, later);
+            return !self.flags_order(self.block, earlier, later, Extent::Lane);
         }
         !self.precedes(earlier, later) || self.lacks_fence(earlier, later)
     }
@@ -283,26 +348,13 @@ impl<'a> Clocks<'a> {
             || earlier.warp() == later.warp() && clock.orders_some(earlier, later);
         earlier.thread() == later.thread()
             || by_barrier
-            || self.flags_order(self.block, earlier, later)
+            || self.flags_order(self.block, earlier, later, Extent::Lane)
     }
 
     /// Whether an asynchronous access follows an ordinary one without a fence between the proxies.
     pub fn lacks_fence(&self, earlier: &Event, later: &Event) -> bool {
         let (later, thread) = (later.thread(), earlier.thread());
         !self.thread_clocks.knows_fence(later, thread, earlier.epoch)
-    }
-
-    /// Whether other lanes of a later access may know less than its first lane, because threads
-    /// learn separately. The earlier access is by another warp of this block.
-    #[inline(always)]
-    pub fn lanes_differ(&self, earlier: &Event, later: &Event) -> bool {
-        self.thread_clocks.is_some() && !self.lanes_agree(earlier, later)
-    }
-
-    #[cold]
-    fn lanes_agree(&self, earlier: &Event, later: &Event) -> bool {
-        self.warps[later.warp() as usize].ordered[earlier.warp() as usize] >= earlier.epoch
-            || self.thread_clocks.all_know(later.warp(), earlier.warp(), earlier.epoch)
     }
 }
 

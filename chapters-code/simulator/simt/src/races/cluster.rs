@@ -6,9 +6,9 @@
 //! them. (An access *after* the exit always ends the launch.)
 //!
 //! **What orders accesses:** within a block see [`super::clock`]; between blocks of a cluster the barrier
-//! of the cluster, and flags as between any two blocks, see [`super::sync`]. A thread's arrival releases,
-//! unless it is `.relaxed`, what its warp has done before; accesses between arrival and wait are not
-//! ordered. Each wait acquires what all blocks of the cluster have released.
+//! of the cluster, and flags as between any two blocks, see [`super::sync`]. A thread's arrival is a fence,
+//! unless it is `.relaxed`, and publishes what the thread knows of fences; accesses between arrival and
+//! wait are not ordered. Each wait acquires what the arrivals of all threads have published.
 //!
 //! The history is that of [`super::global`], one per cluster. In a launch without clusters, or with
 //! clusters of one block, [`super::shared`] is in charge.
@@ -16,8 +16,11 @@
 //! **Can miss:** what [`super::global`] can; lanes of one store that write different values to one
 //! address of another block; asynchronous copies.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use super::clock::Clocks;
 use super::global::GlobalHistory;
+use super::release::{View, union};
 use super::{Event, Finding};
 use crate::access::{Access, AccessSpace};
 use crate::init_mask::InitMask;
@@ -36,18 +39,32 @@ pub(crate) struct ClusterMemory {
     blocks: Vec<u64>,
     /// What is written in each block's shared memory.
     written: Vec<InitMask>,
+    /// What threads have published when they arrived at the barrier of the cluster.
+    arrived: Mutex<View>,
 }
 
 impl ClusterMemory {
     /// Creates the history of a cluster of these blocks.
     pub fn new(blocks: Vec<u64>, shared_bytes: u32) -> Self {
         let written = blocks.iter().map(|_| InitMask::uninitialised(shared_bytes.into()));
-        Self { history: GlobalHistory::new(), written: written.collect(), blocks }
+        let (history, written) = (GlobalHistory::new(), written.collect());
+        Self { history, blocks, written, arrived: Mutex::default() }
     }
 
-    /// Returns the numbers of the blocks.
-    pub fn blocks(&self) -> &[u64] {
-        &self.blocks
+    /// Notes that a thread that knows this of fences arrives at the barrier.
+    pub(super) fn arrive(&self, view: &View) {
+        if let Some(view) = view {
+            union(&mut self.arrivals(), view);
+        }
+    }
+
+    /// Returns what the threads have published that have arrived.
+    pub(super) fn arrived(&self) -> View {
+        self.arrivals().clone()
+    }
+
+    fn arrivals(&self) -> MutexGuard<'_, View> {
+        self.arrived.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the index of the block of a rank.
@@ -74,7 +91,7 @@ impl ClusterMemory {
     /// Notes an access by a thread of a block. Returns the last race that it is part of.
     pub(super) fn access(
         &self,
-        clocks: &Clocks<'_>,
+        clocks: &Clocks,
         block: u64,
         placed: &Access<'_>,
         event: Event,
@@ -88,7 +105,7 @@ impl ClusterMemory {
     }
 
     /// Returns an access by another block that nothing orders before the exit of a block's threads.
-    pub(super) fn left(&self, clocks: &Clocks<'_>, block: u64) -> Option<Finding> {
+    pub(super) fn left(&self, clocks: &Clocks, block: u64) -> Option<Finding> {
         let start = start(block);
         let (event, by, address) =
             self.history.of_block(block).foreign(clocks, start..start + BLOCK_WINDOW)?;

@@ -29,13 +29,13 @@ impl EarlyReads {
 
     /// Returns the race between an early read and a write that follows it.
     #[inline(always)]
-    pub fn race(&self, clocks: &Clocks<'_>, access: &Access<'_>, event: Event) -> Option<Finding> {
+    pub fn race(&self, clocks: &Clocks, access: &Access<'_>, event: Event) -> Option<Finding> {
         let is_write = access.kind != AccessKind::Load && access.space == AccessSpace::Shared;
         if self.0.is_empty() || !is_write { None } else { self.find(clocks, access, event) }
     }
 
     #[cold]
-    fn find(&self, clocks: &Clocks<'_>, access: &Access<'_>, event: Event) -> Option<Finding> {
+    fn find(&self, clocks: &Clocks, access: &Access<'_>, event: Event) -> Option<Finding> {
         let mut found = None;
         each_word(access, event, |address, second| {
             let reads = self.0.iter().filter(|(word, _)| *word == address / 4);

@@ -5,9 +5,6 @@ use crate::access::{AccessKind, Strength};
 /// In an event's epoch, the bit of asynchronous accesses.
 const ASYNCHRONOUS: u32 = 1 << 31;
 
-/// The actor number of agent 0.
-pub(super) const FIRST_AGENT: u32 = 32;
-
 /// An access by one thread to one word of memory.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Event {
@@ -119,11 +116,6 @@ impl Event {
     #[inline(always)]
     pub fn is_asynchronous(&self) -> bool {
         self.tag >> AGENT != 0
-    }
-
-    /// Returns the actor that releases it to other blocks: its warp or, from 32 on, its agent.
-    pub fn actor_id(&self) -> u32 {
-        self.agent().map_or(self.warp(), |agent| FIRST_AGENT + agent)
     }
 
     pub fn kind(&self) -> AccessKind {

@@ -25,8 +25,9 @@ use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::clock::Clocks;
+use super::release::Extent;
 use super::row_access::{self, RowAccess};
-use super::sync::Releases;
+use super::sync::{Publications, knows_end_of};
 use super::{Event, Fenced, Finding, lane_event, words_of};
 use crate::access::Access;
 use crate::group::{Neighbours, Relation};
@@ -133,17 +134,18 @@ pub(crate) struct Remembered {
 /// per byte that is read, unless by whole rows.
 pub(crate) struct GlobalHistory {
     shards: Vec<Mutex<Pages>>,
-    releases: Releases,
+    publications: Publications,
 }
 
 impl GlobalHistory {
     pub fn new() -> Self {
-        Self { shards: (0..SHARDS).map(|_| Mutex::default()).collect(), releases: Releases::new() }
+        let shards = (0..SHARDS).map(|_| Mutex::default()).collect();
+        Self { shards, publications: Publications::new() }
     }
 
-    /// Returns what blocks have released and published.
-    pub(super) fn releases(&self) -> &Releases {
-        &self.releases
+    /// Returns what threads have published.
+    pub(super) fn publications(&self) -> &Publications {
+        &self.publications
     }
 
     /// Calls `note` with the accesses that are remembered, in the order of their addresses.
@@ -160,7 +162,7 @@ impl GlobalHistory {
 
     /// Returns the addresses at which blocks of this range have published last, in order.
     pub fn published_by(&self, blocks: &Range<u64>) -> Vec<u64> {
-        self.releases.published_by(blocks)
+        self.publications.published_by(blocks)
     }
 
     /// Returns the detector as a block uses it.
@@ -210,7 +212,7 @@ impl<'a> GlobalRaces<'a> {
     /// Notes an access. Returns the last race that it is part of.
     pub fn access(
         &mut self,
-        clocks: &Clocks<'_>,
+        clocks: &Clocks,
         access: &Access<'_>,
         event: Event,
     ) -> Option<Finding> {
@@ -250,7 +252,7 @@ impl<'a> GlobalRaces<'a> {
     fn lanes<const BYTES: u32>(
         &self,
         cursor: &mut Cursor<'_>,
-        clocks: &Clocks<'_>,
+        clocks: &Clocks,
         access: &Access<'_>,
         event: Event,
     ) -> Option<Finding> {
@@ -281,14 +283,14 @@ impl<'a> GlobalRaces<'a> {
     }
 
     /// Returns an access to these addresses by another block that happens before the present of no
-    /// warp of this block: the event, the block, and the address.
-    pub fn foreign(&self, clocks: &Clocks<'_>, range: Range<u64>) -> Option<(Event, u64, u64)> {
+    /// thread of this block: the event, the block, and the address.
+    pub fn foreign(&self, clocks: &Clocks, range: Range<u64>) -> Option<(Event, u64, u64)> {
         let late = |entry: &Entry| {
             let block = entry.block.into();
             entry.event.is_some()
                 && block != self.block
                 && self.neighbours.as_ref().is_none_or(|n| n.relation(block) == Relation::Same)
-                && !clocks.any_warp_knows(block, &entry.event)
+                && !clocks.any_thread_knows(block, &entry.event)
         };
         for number in range.start / PAGE_BYTES..range.end / PAGE_BYTES {
             let pages = self.history.lock(GlobalHistory::shard(number));
@@ -312,7 +314,7 @@ impl<'a> GlobalRaces<'a> {
     /// Notes an agent's access to neighbouring words. Returns the last race that it is part of.
     pub fn range(
         &self,
-        clocks: &Clocks<'_>,
+        clocks: &Clocks,
         (start, bytes): (u64, u32),
         event: Event,
     ) -> Option<Finding> {
@@ -333,7 +335,7 @@ impl<'a> GlobalRaces<'a> {
     /// Notes an access to a whole row as [`Self::touch`] does for a word. Returns false, and notes
     /// nothing, if the row is split or the access may be part of a race.
     #[inline(always)]
-    fn row_access(&self, row: &mut Row, clocks: &Clocks<'_>, row_access: RowAccess) -> bool {
+    fn row_access(&self, row: &mut Row, clocks: &Clocks, row_access: RowAccess) -> bool {
         if row.is_split || self.may_conflict(clocks, &row.writer, &row_access) {
             return false;
         }
@@ -357,7 +359,7 @@ impl<'a> GlobalRaces<'a> {
     fn words(
         &self,
         row: &mut Row,
-        clocks: &Clocks<'_>,
+        clocks: &Clocks,
         start: u64,
         row_access: RowAccess,
     ) -> Option<Finding> {
@@ -434,7 +436,7 @@ impl<'a> GlobalRaces<'a> {
 
     /// Whether an access to a whole row may race with an earlier one in some word.
     #[inline(always)]
-    fn may_conflict(&self, clocks: &Clocks<'_>, earlier: &Whole, later: &RowAccess) -> bool {
+    fn may_conflict(&self, clocks: &Clocks, earlier: &Whole, later: &RowAccess) -> bool {
         let row_access = &earlier.row_access;
         if !row_access.is_some() {
             return false;
@@ -443,28 +445,42 @@ impl<'a> GlobalRaces<'a> {
             return row_access.may_conflict(clocks, later);
         }
         let entry = Entry { block: earlier.block, event: row_access.at(0) };
-        self.conflict(clocks, &entry, &later.at(0))
+        self.conflict_with_others(clocks, &entry, &later.at(0), Extent::Warp)
     }
 
     #[inline(always)]
-    fn conflict(&self, clocks: &Clocks<'_>, earlier: &Entry, later: &Event) -> bool {
-        let event = &earlier.event;
-        if !event.is_some() {
+    fn conflict(&self, clocks: &Clocks, earlier: &Entry, later: &Event) -> bool {
+        if !earlier.event.is_some() {
             return false;
         }
         if earlier.block == self.block as u32 {
-            return clocks.conflict(event, later);
+            return clocks.conflict(&earlier.event, later);
         }
+        self.conflict_with_others(clocks, earlier, later, Extent::Lane)
+    }
+
+    /// The same for an access by another block. `extent` says whether both stand for those of a whole warp.
+    #[inline(always)]
+    fn conflict_with_others(
+        &self,
+        clocks: &Clocks,
+        earlier: &Entry,
+        later: &Event,
+        extent: Extent,
+    ) -> bool {
+        let event = &earlier.event;
         if !event.overlaps(later) {
             return false;
         }
         if event.both_strong_between_blocks(later) {
-            return self.neighbours.is_some() && self.conflict_of_devices(clocks, earlier, later);
+            return self.neighbours.is_some()
+                && self.conflict_of_devices(clocks, earlier, later, extent);
         }
-        !clocks.flags_order(earlier.block.into(), event, later)
+        let block = earlier.block.into();
+        !clocks.flags_order(block, event, later, extent)
             && !self.neighbours.as_ref().is_some_and(|neighbours| {
-                neighbours.follows(earlier.block.into())
-                    || clocks.knows_end_of(earlier.block.into(), later, neighbours)
+                let view = clocks.view_of(later, extent);
+                neighbours.follows(block) || knows_end_of(view, block, neighbours)
             })
     }
 
@@ -472,14 +488,20 @@ impl<'a> GlobalRaces<'a> {
     /// make one each.
     #[cold]
     #[inline(never)]
-    fn conflict_of_devices(&self, clocks: &Clocks<'_>, earlier: &Entry, later: &Event) -> bool {
+    fn conflict_of_devices(
+        &self,
+        clocks: &Clocks,
+        earlier: &Entry,
+        later: &Event,
+        extent: Extent,
+    ) -> bool {
         let (event, block) = (&earlier.event, earlier.block.into());
         let Some(neighbours) = &self.neighbours else { return false };
         neighbours.relation(block) == Relation::OtherDevice
             && !(neighbours.is_of_system_scope(block, event.pc)
                 && neighbours.own.is_of_system_scope(later.pc))
-            && !(clocks.flags_order(block, event, later)
-                || clocks.knows_end_of(block, later, neighbours))
+            && !(clocks.flags_order(block, event, later, extent)
+                || knows_end_of(clocks.view_of(later, extent), block, neighbours))
     }
 }
 

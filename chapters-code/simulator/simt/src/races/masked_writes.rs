@@ -35,7 +35,7 @@ impl MaskedWrites {
     #[inline(never)]
     pub fn follow(
         &mut self,
-        clocks: &Clocks<'_>,
+        clocks: &Clocks,
         offset: u32,
         last: &Event,
         atomic: &Event,

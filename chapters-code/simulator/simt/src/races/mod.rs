@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | [`shared`], [`global`] | data races in the shared memory of a block, in device memory |
 //! | [`cluster`] | data races in the shared memory of a cluster, and blocks that leave it too early |
-//! | [`clock`], [`sync`] | (define what orders threads: barriers, and flags) |
+//! | [`clock`], [`sync`], [`release`] | (define what orders threads: barriers, and flags) |
 //! | [`copies`] | missing waits for asynchronous copies |
 //! | [`proxy`], [`thread_clocks`] | mistakes with mbarriers, bulk copies and proxy fences |
 //! | [`uninitialised`] | reads of uninitialised memory |
@@ -31,6 +31,7 @@ mod global;
 mod masked_writes;
 mod proxy;
 mod proxy_events;
+mod release;
 mod row_access;
 mod shade;
 mod shared;
@@ -44,8 +45,9 @@ pub(crate) use cluster::ClusterMemory;
 pub(crate) use event::Event;
 pub(crate) use global::{GlobalHistory, Remembered};
 pub(crate) use proxy::ProxyFinding;
+pub(crate) use release::{Known, Shared, View, union};
 pub(crate) use shade::Source;
-pub(crate) use sync::{Acquired as View, blocks, inherited, union};
+pub(crate) use sync::{blocks, inherited};
 pub(crate) use undefined::Use;
 
 use std::sync::Arc;
@@ -62,6 +64,7 @@ use early_reads::EarlyReads;
 use global::GlobalRaces;
 use proxy::ProxyRaces;
 use ptx::ir::{CollectiveOp, CpAsyncWait, Scope};
+use release::{Extent, Reach};
 use shared::SharedRaces;
 use simt_report::{RaceKind, Space};
 use sync::Flags;
@@ -113,7 +116,7 @@ pub(crate) enum Finding {
     Proxy(ProxyFinding),
 }
 
-/// Whether a fence and a flag lie between two accesses, but with too narrow a scope.
+/// Whether a fence and a flag lie between two accesses that they do not order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fenced {
     No,
@@ -123,6 +126,11 @@ pub(crate) enum Fenced {
     OnDevice,
     /// The same, because the scope of the flag is the device.
     ByFlagOnDevice,
+    /// They would order the accesses if the thread of the first one had met those of its block before one of
+    /// them fenced.
+    RaisedByAnother,
+    /// Another thread of the second access's block has read the flag.
+    ReadByAnother,
 }
 
 impl Finding {
@@ -177,7 +185,7 @@ pub(crate) type Findings = Vec<Finding>;
 
 /// All detectors of one block.
 pub(crate) struct Races<'a> {
-    clocks: Clocks<'a>,
+    clocks: Clocks,
     shared: SharedRaces,
     global: GlobalRaces<'a>,
     barriers: Barriers<'a>,
@@ -203,11 +211,11 @@ impl<'a> Races<'a> {
         let read_only_loads = grid.options.read_only_loads;
         let global = GlobalRaces::new(history, grid.neighbours(), read_only_loads);
         Self {
-            clocks: Clocks::new(history.releases()),
+            clocks: Clocks::default(),
             shared,
             global,
             barriers: Barriers::new(&grid.kernel.ir().code, grid.threads),
-            flags: Flags::new(history.releases(), grid.neighbours()),
+            flags: Flags::new(history.publications(), grid.neighbours()),
             copies: Copies::default(),
             proxy: ProxyRaces::default(),
             uninitialised: Uninitialised::new(grid.kernel.ir(), &grid.table, grid.shared_bytes()),
@@ -242,10 +250,20 @@ impl<'a> Races<'a> {
     }
 
     /// See [`crate::observe::Observer::cluster_barrier_passed`].
-    pub fn cluster_barrier_passed(&mut self, warp: u32) {
+    pub fn cluster_barrier_passed(&mut self, warp: u32, lanes: LaneMask) {
         let Some(cluster) = &self.cluster else { return };
-        let acquired = self.clocks.acquired_mut(warp);
-        self.flags.acquire_all(cluster.blocks(), acquired);
+        if let Some(arrived) = cluster.arrived() {
+            self.clocks.learn_of_fences(warp, lanes, &arrived);
+        }
+    }
+
+    /// See [`crate::observe::Observer::arrived_in_cluster`].
+    pub fn arrived_in_cluster(&mut self, warp: u32, lanes: LaneMask, releases: bool) {
+        let Some(cluster) = &self.cluster else { return };
+        if releases {
+            self.clocks.fence(warp, lanes, Scope::Device);
+        }
+        cluster.arrive(&self.clocks.joined_view(warp, lanes));
     }
 
     /// See [`crate::observe::Observer::left_cluster`].
@@ -271,8 +289,7 @@ impl<'a> Races<'a> {
         let there = cluster.addresses(owner, access);
         let placed = cluster::placed(access, &there);
         if access.strength != Strength::Weak && access.kind != AccessKind::Load {
-            let acquired = self.clocks.acquired(access.warp);
-            self.flags.publish(&placed, acquired);
+            self.flags.publish(&placed, &mut self.clocks);
         }
         if let Some(finding) = cluster.access(&self.clocks, self.block, &placed, event) {
             self.add(finding);
@@ -313,17 +330,14 @@ impl<'a> Races<'a> {
         self.clocks.warp_synchronised(warp, lanes);
     }
 
-    /// Notes a fence, or a release, by a warp.
-    pub fn fence(&mut self, warp: u32, scope: Scope) {
-        let before = self.clocks.before(warp);
-        self.flags.release(scope, &before);
-        self.clocks.advance(warp);
+    /// Notes a fence, or a release, by lanes of a warp.
+    pub fn fence(&mut self, warp: u32, lanes: LaneMask, scope: Scope) {
+        self.clocks.fence(warp, lanes, scope);
     }
 
     /// Notes that a strong load, or an atomic, has read.
     pub fn has_read(&mut self, access: &Access<'_>) {
-        let acquired = self.clocks.acquired_mut(access.warp);
-        self.flags.acquire(access, acquired);
+        self.flags.acquire(access, &mut self.clocks);
     }
 
     /// Notes that two lanes write different values to one address.
@@ -426,15 +440,14 @@ impl<'a> Races<'a> {
         }
         let event = self.event(access);
         if access.strength != Strength::Weak && access.kind != AccessKind::Load {
-            let acquired = self.clocks.acquired(access.warp);
-            self.flags.publish(access, acquired);
+            self.flags.publish(access, &mut self.clocks);
         }
         let race = match access.space {
             AccessSpace::Shared => self.shared_race(access, event),
             AccessSpace::Global => self.global.access(&self.clocks, access, event),
         };
         if let Some(finding) = race {
-            let finding = self.with_scope(finding);
+            let finding = self.with_fences(finding);
             self.add(finding);
         }
         if let Some(finding) = self.early_reads.race(&self.clocks, access, event) {
@@ -461,22 +474,33 @@ impl<'a> Races<'a> {
         self.shared.access(&self.clocks, access, event)
     }
 
-    /// Completes a race that is found now with whether a fence and a flag would order it if their scopes
-    /// were wider.
+    /// Completes a race between blocks that is found now with what would order it.
     #[cold]
-    fn with_scope(&self, mut finding: Finding) -> Finding {
+    fn with_fences(&self, mut finding: Finding) -> Finding {
         if let Finding::Global { first, first_block, second, fenced, .. } = &mut finding
             && *first_block != self.block
         {
-            *fenced = if self.global.is_on_other_device(*first_block) {
-                self.clocks.is_narrowly_fenced(*first_block, first, second)
-            } else if self.clocks.is_released(*first_block, first, second, Scope::Block) {
-                Fenced::InBlock
-            } else {
-                Fenced::No
-            };
+            *fenced = self.fenced(*first_block, first, second);
         }
         finding
+    }
+
+    /// Returns what fences and flags lie between an access by another block and one by this block, although they
+    /// do not order the two.
+    fn fenced(&self, block: u64, first: &Event, second: &Event) -> Fenced {
+        let view = self.clocks.view_of(second, Extent::Lane);
+        let is_ordered = |reach| sync::orders(view, block, first, reach, Extent::Lane);
+        if self.global.is_on_other_device(block) {
+            sync::narrow(view, block, first)
+        } else if is_ordered(Reach::Block) {
+            Fenced::InBlock
+        } else if self.clocks.any_thread_knows(block, first) {
+            Fenced::ReadByAnother
+        } else if is_ordered(Reach::DeviceOfAll) {
+            Fenced::RaisedByAnother
+        } else {
+            Fenced::No
+        }
     }
 
     #[cold]

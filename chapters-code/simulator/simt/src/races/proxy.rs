@@ -201,12 +201,7 @@ impl ProxyRaces {
 
     /// Returns the initialisation of the mbarrier that a copy counts on, if the copy may not see
     /// it.
-    pub fn unfenced_init(
-        &self,
-        clocks: &Clocks<'_>,
-        mbarrier: u32,
-        copy: Event,
-    ) -> Option<Finding> {
+    pub fn unfenced_init(&self, clocks: &Clocks, mbarrier: u32, copy: Event) -> Option<Finding> {
         let object = self.objects.get(&mbarrier).filter(|o| !o.is_fenced)?;
         let init = object.init;
         let unseen = init.is_some() && clocks.lacks_fence(&init, &copy);
@@ -229,7 +224,7 @@ impl ProxyRaces {
     }
 
     /// Returns a race of an access to an mbarrier with the initialisation, if nothing orders them.
-    pub fn init_race(&self, clocks: &Clocks<'_>, mbarrier: u32, access: Event) -> Option<Finding> {
+    pub fn init_race(&self, clocks: &Clocks, mbarrier: u32, access: Event) -> Option<Finding> {
         let first = self.objects.get(&mbarrier)?.init.with_all_bytes();
         let second = access.with_all_bytes();
         let races = first.is_some() && clocks.conflict(&first, &second);
@@ -237,7 +232,7 @@ impl ProxyRaces {
     }
 
     /// Reports copies that no thread has waited for when all threads of the block have exited.
-    pub fn ended(&self, clocks: &Clocks<'_>, found: &mut dyn FnMut(ProxyFinding)) {
+    pub fn ended(&self, clocks: &Clocks, found: &mut dyn FnMut(ProxyFinding)) {
         let loads = self.objects.values().map(|object| (object.latest, true));
         let stores = self.groups.values().map(|own| (own.latest, false));
         let mut left: Vec<_> = loads
@@ -251,10 +246,11 @@ impl ProxyRaces {
     }
 
     /// Notes that a thread waits for its groups up to this one.
-    pub fn waited(&self, clocks: &mut Clocks<'_>, at: At, group: u32, written: bool) {
+    pub fn waited(&self, clocks: &mut Clocks, at: At, group: u32, written: bool) {
         let Some(own) = self.groups.get(&(at.warp, at.lane)) else {
             return;
         };
+        clocks.settle(at.warp, 1 << at.lane);
         clocks.thread_clocks.change(32 * at.warp + at.lane, |known| {
             raise(&mut known.agents, own.reads as usize, group);
             if written {
@@ -273,7 +269,7 @@ impl Object {
 }
 
 /// Updates a thread's clock at a fence between the proxies.
-pub(super) fn fence(clocks: &mut Clocks<'_>, fence: ProxyFence, warp: u32, lane: u32) {
+pub(super) fn fence(clocks: &mut Clocks, fence: ProxyFence, warp: u32, lane: u32) {
     if fence == ProxyFence::MbarrierInit {
         return;
     }

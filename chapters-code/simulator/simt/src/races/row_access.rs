@@ -107,15 +107,14 @@ impl RowAccess {
 
     /// Whether two accesses by threads of this block may race in some word. `later` happens now.
     #[inline(always)]
-    pub fn may_conflict(&self, clocks: &Clocks<'_>, later: &Self) -> bool {
+    pub fn may_conflict(&self, clocks: &Clocks, later: &Self) -> bool {
         if !self.is_some() || self.is_by_threads_of(later) {
             return false;
         }
         if self.is_by_warp_of(later) {
             return self.conflicts(later) && !clocks.has_synchronised_since(&self.event);
         }
-        clocks.conflict(&self.at(0), &later.at(0))
-            || clocks.lanes_differ(&self.event, &later.event) && self.conflicts(later)
+        clocks.rows_conflict(&self.at(0), &later.at(0))
     }
 
     /// Whether the accesses conflict: see [`Event::conflicts`].

@@ -69,7 +69,7 @@ impl SharedRaces {
     #[inline(always)]
     pub fn access(
         &mut self,
-        clocks: &Clocks<'_>,
+        clocks: &Clocks,
         access: &Access<'_>,
         event: Event,
     ) -> Option<Finding> {
@@ -98,7 +98,7 @@ impl SharedRaces {
     /// it is part of.
     pub fn range(
         &mut self,
-        clocks: &Clocks<'_>,
+        clocks: &Clocks,
         (start, bytes): (u64, u32),
         event: Event,
     ) -> Option<Finding> {
@@ -135,7 +135,7 @@ impl SharedRaces {
     #[inline(always)]
     fn row_access(
         &mut self,
-        clocks: &Clocks<'_>,
+        clocks: &Clocks,
         address: u64,
         row_access: RowAccess,
     ) -> Option<Finding> {
@@ -159,13 +159,7 @@ impl SharedRaces {
     /// Notes an access by lanes to contiguous words. `origin` is lane 0's offset even if lane 0 is
     /// inactive.
     #[inline(never)]
-    fn row(
-        &mut self,
-        clocks: &Clocks<'_>,
-        origin: u64,
-        mask: u32,
-        event: Event,
-    ) -> Option<Finding> {
+    fn row(&mut self, clocks: &Clocks, origin: u64, mask: u32, event: Event) -> Option<Finding> {
         // The value is below offset 0 if the first lanes are inactive.
         let (number, word) = (origin as i64 >> 7, origin as u32 / 4 % 32);
         let words = u64::from(mask) << word;
@@ -188,7 +182,7 @@ impl SharedRaces {
     #[inline(never)]
     fn part(
         &mut self,
-        clocks: &Clocks<'_>,
+        clocks: &Clocks,
         number: usize,
         words: u32,
         row_access: RowAccess,
@@ -215,7 +209,7 @@ impl SharedRaces {
     #[inline(never)]
     fn lanes<const BYTES: u32>(
         &mut self,
-        clocks: &Clocks<'_>,
+        clocks: &Clocks,
         access: &Access<'_>,
         event: Event,
     ) -> Option<Finding> {
@@ -293,7 +287,7 @@ impl Row {
     /// Notes an access to the whole row as [`Cells::touch`] does for a word. Returns false, and
     /// notes nothing, if it may be part of a race or the histories of the words become different.
     #[inline(always)]
-    fn touch(&mut self, clocks: &Clocks<'_>, row_access: RowAccess) -> bool {
+    fn touch(&mut self, clocks: &Clocks, row_access: RowAccess) -> bool {
         let [last, other] = self.readers;
         if self.writer.may_conflict(clocks, &row_access) {
             return false;

@@ -1,31 +1,36 @@
 //! Synchronisation by flags: fences, and the atomic or volatile accesses that carry them from
 //! thread to thread, in global and in shared memory.
 //!
-//! A fence **releases** what the warp's block has done before, as far as it happens before the
-//! fence. A strong write (volatile, relaxed, atomic) to a word then **publishes** there what its
-//! block has released so far, and what its warp has acquired from others. A strong read of that
-//! word by another thread **acquires** it:
+//! A fence **covers** what happens before it: its thread's own accesses, and those of others that
+//! barriers, `__syncwarp`, mbarriers or flags order before it. A strong write (volatile, relaxed,
+//! atomic) to a word then **publishes** there what is covered by the fences that happen before the
+//! write. A strong read of that word by another thread **acquires** it:
 //!
 //! | earlier access | | later access |
 //! | --- | --- | --- |
 //! | data; fence; strong write to a flag | → | strong read of that flag; data |
 //! | the same, then an atomic on the flag by a third block | → | strong read of that flag; data |
-//! | the same, with a barrier of either block between data and fence, or flag and data | → | the same |
+//! | the same by several threads, with a barrier or a `__syncwarp` of both between data and fence, or fence and flag | → | the same, with one between flag and data |
 //!
 //! A fence for the block (`__threadfence_block`) orders the threads of its block and no others. The same
 //! holds for strong writes and reads with the scope of the block (`.cta`, as in `atomicAdd_block`).
 //! Between devices (see [`crate::group`]) only fences, writes and reads with the scope of the system
-//! order, and volatile accesses have that scope. What a block has acquired from another on its device,
+//! order, and volatile accesses have that scope. What a thread has acquired from another on its device,
 //! it may release to a third device. A launch begins with what those that it follows have acquired, and what it
 //! releases includes all that they have done.
 //! A plain write of a flag publishes nothing, and a plain read acquires nothing; a strong write
 //! before the fence publishes nothing either. As in CUDA's own examples, the reader needs no fence.
 //!
-//! **Can miss:** which lane of a warp executes what (`lane_fences_for_another`); which warp of a
-//! block has released what, because an acquired block counts with everything that it had released
-//! when the flag was written (`another_warp_raises_flag`); a fence that the reader lacks
-//! (`reader_unfenced`); a fence between accesses that are all volatile, relaxed or atomic
-//! (`volatile_sums_unfenced`; [`crate::weak`] shows it, and `reader_unfenced`).
+//! A [`View`] is what a thread knows of fences. It takes a map entry of 16 bytes for each block that the
+//! thread knows of, and a release, which those that know it share: 16 bytes per warp of the block, and 128
+//! more for each warp whose lanes differ. [`Views`] keeps one view per warp, and one per lane after lanes
+//! have learned different things, until they meet.
+//!
+//! **Can miss:** a fence that the reader lacks
+//! (`reader_unfenced`), also where it hands on what it has acquired (`handed_on_unfenced`); a release of one word
+//! after which another word is written, because a release counts as a fence (`released_by_another_word`); a fence
+//! between accesses that are all volatile, relaxed or atomic (`volatile_sums_unfenced`; [`crate::weak`] shows
+//! it, and `reader_unfenced`, and the others).
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -34,36 +39,25 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ptx::ir::Scope;
 
-use super::Fenced;
-use super::thread_clocks::raise;
+use super::clock::Clocks;
+#[cfg(doc)]
+use super::release::Views;
+use super::release::{Extent, Join as _, Known, Reach, View, union};
+use super::{Event, Fenced};
 use crate::access::{Access, AccessKind, AccessSpace, Strength};
 use crate::counters::lanes;
 use crate::group::{Neighbours, Relation};
 
-/// Releases that are distinguished per block.
-const MOST_RELEASES: usize = 4096;
 /// Parts of the state, each with its own lock.
 const SHARDS: usize = 64;
 
-/// For each block from which something was acquired, the number of its releases.
-pub(crate) type Acquired = Option<Arc<HashMap<u64, u32>>>;
-
-/// For each actor of a block (warps and, from 32 on, agents), the last epoch whose accesses are
-/// released.
-#[derive(Clone)]
-struct Release {
-    to_block: Vec<u32>,
-    to_device: Vec<u32>,
-    to_system: Vec<u32>,
-}
-
-/// The bit of a block's number, in [`Acquired`], of what its releases at the scope of the system order: a
+/// The bit of a block's number, in [`View`], of what its releases at the scope of the system order: a
 /// thread of another device has acquired it.
 const BY_SYSTEM: u64 = 1 << 63;
 /// The bit of what would be acquired if the scope of a flag included both devices.
 const TOO_NARROW: u64 = 1 << 62;
 
-/// Returns the block of a key of [`Acquired`], and the key's bits.
+/// Returns the block of a key of [`View`], and the key's bits.
 fn block_of(key: u64) -> (u64, u64) {
     let bits = match key {
         _ if key & TOO_NARROW != 0 => TOO_NARROW,
@@ -74,38 +68,85 @@ fn block_of(key: u64) -> (u64, u64) {
 
 /// Returns what a launch has acquired when it begins: what those that it follows have, without what `is_known`
 /// says of the launches of the blocks.
-pub(crate) fn inherited(acquired: &Acquired, is_known: impl Fn(u64) -> bool) -> Acquired {
+pub(crate) fn inherited(acquired: &View, is_known: impl Fn(u64) -> bool) -> View {
     let kept = acquired.iter().flat_map(|all| all.iter()).filter(|&(&key, _)| {
         let (block, bits) = block_of(key);
         bits != TOO_NARROW && !is_known(block)
     });
-    let kept: HashMap<u64, u32> = kept.map(|(&key, &count)| (key, count)).collect();
+    let kept: Known = kept.map(|(&key, release)| (key, release.clone())).collect();
     (!kept.is_empty()).then(|| Arc::new(kept))
 }
 
 /// Returns the blocks from which something was acquired.
-pub(crate) fn blocks(acquired: &Acquired) -> impl Iterator<Item = u64> {
+pub(crate) fn blocks(acquired: &View) -> impl Iterator<Item = u64> {
     acquired.iter().flat_map(|all| all.keys()).map(|&key| block_of(key).0)
 }
 
 /// Returns what a thread of another device acquires from a block that has published this.
-fn across(acquired: &HashMap<u64, u32>, writer: u64, is_wide: bool) -> Arc<HashMap<u64, u32>> {
+fn across(acquired: &Known, writer: u64, is_wide: bool) -> Arc<Known> {
     let key = |block| match is_wide {
         true if block == writer => block | BY_SYSTEM,
         true => block,
         false => block | TOO_NARROW,
     };
-    let mut there: HashMap<u64, u32> = HashMap::with_capacity(acquired.len());
-    for (&block, &count) in acquired {
-        let known = there.entry(key(block)).or_default();
-        *known = count.max(*known);
+    let mut there = Known::with_capacity(acquired.len());
+    for (&block, release) in acquired {
+        there.entry(key(block)).or_default().join(release);
     }
     Arc::new(there)
 }
 
+/// Whether flags order an access by a thread of a block before the present of one that knows this; `extent` says
+/// whether the access stands for those of a whole warp.
+pub(super) fn orders(view: &View, block: u64, event: &Event, reach: Reach, extent: Extent) -> bool {
+    match reach {
+        Reach::Block | Reach::DeviceOfAll => knows(view, block, event, reach, extent),
+        Reach::Device | Reach::System => {
+            knows(view, block, event, Reach::Device, extent)
+                || knows(view, block | BY_SYSTEM, event, Reach::System, extent)
+        }
+    }
+}
+
+fn knows(view: &View, key: u64, event: &Event, reach: Reach, extent: Extent) -> bool {
+    let release = view.as_ref().and_then(|known| known.get(&key));
+    release.is_some_and(|release| release.covers(event, reach, extent))
+}
+
+/// Whether a thread that knows this knows that a launch has ended: one that follows it has released something
+/// since.
+pub(super) fn knows_end_of(view: &View, block: u64, neighbours: &Neighbours<'_>) -> bool {
+    view.iter().flat_map(|known| known.iter()).any(|(&key, release)| {
+        let (of, bits) = block_of(key);
+        let reach = if bits == BY_SYSTEM { Reach::System } else { Reach::Device };
+        bits != TOO_NARROW && neighbours.group.follows(of, block) && release.is_some(reach)
+    })
+}
+
+/// Returns which scope of fences and flags would order an access on another device, if it were on the
+/// same one.
+pub(super) fn narrow(view: &View, block: u64, event: &Event) -> Fenced {
+    let wide = [0, BY_SYSTEM];
+    let narrow = wide.map(|bits| bits | TOO_NARROW);
+    let any = |bits: [u64; 2], reach| {
+        bits.into_iter().any(|bits| knows(view, block | bits, event, reach, Extent::Lane))
+    };
+    if any(wide, Reach::Device) {
+        Fenced::OnDevice
+    } else if any(narrow, Reach::System) {
+        Fenced::ByFlagOnDevice
+    } else if any(narrow, Reach::Device) {
+        Fenced::OnDevice
+    } else if any(wide, Reach::Block) || any(narrow, Reach::Block) {
+        Fenced::InBlock
+    } else {
+        Fenced::No
+    }
+}
+
 /// What is published at an address.
 struct Published {
-    acquired: Arc<HashMap<u64, u32>>,
+    known: Arc<Known>,
     /// The block that wrote last, and the scope of that write.
     block: u64,
     scope: Scope,
@@ -118,178 +159,56 @@ impl Published {
         block: u64,
         scope: Scope,
         neighbours: Option<&Neighbours<'_>>,
-    ) -> Option<Arc<HashMap<u64, u32>>> {
+    ) -> Option<Arc<Known>> {
         if self.block != block && [self.scope, scope].contains(&Scope::Block) {
             return None;
         }
         let relation = neighbours.map(|all| all.relation(self.block));
         if relation == Some(Relation::OtherDevice) {
             let is_wide = [self.scope, scope] == [Scope::System; 2];
-            return Some(across(&self.acquired, self.block, is_wide));
+            return Some(across(&self.known, self.block, is_wide));
         }
-        Some(self.acquired.clone())
+        Some(self.known.clone())
     }
 }
 
-/// The published releases by address.
+/// What is published, by address.
 type PublishedByAddress = HashMap<u64, Published>;
 
-/// The synchronisation state that the blocks of a launch share.
-pub(super) struct Releases {
-    blocks: Vec<Mutex<HashMap<u64, Vec<Release>>>>,
-    /// What is published in device memory, by address.
-    published: Vec<Mutex<PublishedByAddress>>,
-    has_published: AtomicBool,
+/// What is published in device memory, by address. The blocks of a launch share it.
+pub(super) struct Publications {
+    by_address: Vec<Mutex<PublishedByAddress>>,
+    is_some: AtomicBool,
 }
 
-fn shards<T: Default>() -> Vec<Mutex<T>> {
-    std::iter::repeat_with(Mutex::default).take(SHARDS).collect()
-}
-
-fn lock<T>(shards: &[Mutex<T>], number: u64) -> MutexGuard<'_, T> {
-    let shard = &shards[number as usize % SHARDS];
-    shard.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl Releases {
+impl Publications {
     pub fn new() -> Self {
-        Self { blocks: shards(), published: shards(), has_published: AtomicBool::new(false) }
+        let by_address = std::iter::repeat_with(Mutex::default).take(SHARDS).collect();
+        Self { by_address, is_some: AtomicBool::new(false) }
     }
 
     /// Returns the addresses at which blocks of this range have published last, in order.
     pub fn published_by(&self, blocks: &Range<u64>) -> Vec<u64> {
-        let own = |(address, published): (&u64, &Published)| {
-            blocks.contains(&published.block).then_some(*address)
-        };
-        let shards = (0..SHARDS as u64).map(|shard| lock(&self.published, shard));
-        let mut all: Vec<u64> =
-            shards.flat_map(|shard| shard.iter().filter_map(own).collect::<Vec<_>>()).collect();
+        let mut all = Vec::new();
+        for shard in &self.by_address {
+            let shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
+            let own = shard.iter().filter(|(_, published)| blocks.contains(&published.block));
+            all.extend(own.map(|(&address, _)| address));
+        }
         all.sort_unstable();
         all
     }
 
-    /// Adds a release by a warp of a block: for each warp, the last epoch that it includes. Returns
-    /// the number of the block's releases.
-    fn add(&self, block: u64, scope: Scope, before: &[(u32, u32)]) -> u32 {
-        let mut blocks = lock(&self.blocks, block);
-        let releases = blocks.entry(block).or_default();
-        let mut next = releases.last().cloned().unwrap_or_else(|| Release {
-            to_block: vec![0; before.len()],
-            to_device: vec![0; before.len()],
-            to_system: vec![0; before.len()],
-        });
-        for &(warp, epoch) in before {
-            raise(&mut next.to_block, warp as usize, epoch);
-            if scope != Scope::Block {
-                raise(&mut next.to_device, warp as usize, epoch);
-            }
-            if scope == Scope::System {
-                raise(&mut next.to_system, warp as usize, epoch);
-            }
-        }
-        if releases.len() == MOST_RELEASES {
-            releases.pop();
-        }
-        releases.push(next);
-        releases.len() as u32
-    }
-
-    /// Returns the number of a block's releases.
-    fn count(&self, block: u64) -> u32 {
-        lock(&self.blocks, block).get(&block).map_or(0, |all| all.len() as u32)
-    }
-
-    /// Whether an access by a warp of block `from` in this epoch happens before the present of a
-    /// thread that has acquired this, for releases at this scope.
-    pub fn orders(&self, from: (u64, u32), epoch: u32, scope: Scope, acquired: &Acquired) -> bool {
-        let Some(acquired) = acquired else {
-            return false;
-        };
-        match scope {
-            Scope::Block => self.includes(acquired, from, 0, epoch, |release| &release.to_block),
-            Scope::Device | Scope::System => {
-                self.includes(acquired, from, 0, epoch, |release| &release.to_device)
-                    || self.includes(acquired, from, BY_SYSTEM, epoch, |release| &release.to_system)
-            }
-        }
-    }
-
-    /// Whether the releases of a block that a thread has acquired, with these bits, include an epoch of a
-    /// warp.
-    fn includes(
-        &self,
-        acquired: &HashMap<u64, u32>,
-        (block, warp): (u64, u32),
-        bits: u64,
-        epoch: u32,
-        scope: impl Fn(&Release) -> &Vec<u32>,
-    ) -> bool {
-        let Some(count) = acquired.get(&(block | bits)) else {
-            return false;
-        };
-        let blocks = lock(&self.blocks, block);
-        let release = blocks.get(&block).and_then(|all| all.get(*count as usize - 1));
-        release.is_some_and(|release| {
-            scope(release).get(warp as usize).is_some_and(|up_to| *up_to >= epoch)
-        })
-    }
-
-    /// Whether a thread that has acquired this knows that a launch has ended: one that follows it has released
-    /// something since.
-    pub fn knows_end_of(
-        &self,
-        block: u64,
-        acquired: &Acquired,
-        neighbours: &Neighbours<'_>,
-    ) -> bool {
-        let has_released = |block, count: u32, bits| {
-            let blocks = lock(&self.blocks, block);
-            let release = blocks.get(&block).and_then(|all| all.get(count as usize - 1));
-            release.is_some_and(|release| {
-                let wide = if bits == BY_SYSTEM { &release.to_system } else { &release.to_device };
-                wide.iter().any(|epoch| *epoch > 0)
-            })
-        };
-        acquired.iter().flat_map(|all| all.iter()).any(|(&key, &count)| {
-            let (of, bits) = block_of(key);
-            bits != TOO_NARROW
-                && neighbours.group.follows(of, block)
-                && has_released(of, count, bits)
-        })
-    }
-
-    /// Returns which scope of fences and flags would order an access on another device, if it were on the
-    /// same one.
-    pub fn narrow(&self, from: (u64, u32), epoch: u32, acquired: &Acquired) -> Fenced {
-        let Some(acquired) = acquired else {
-            return Fenced::No;
-        };
-        let wide = [0, BY_SYSTEM];
-        let narrow = wide.map(|bits| bits | TOO_NARROW);
-        let any = |bits: [u64; 2], scope: fn(&Release) -> &Vec<u32>| {
-            bits.into_iter().any(|bits| self.includes(acquired, from, bits, epoch, scope))
-        };
-        if any(wide, |release| &release.to_device) {
-            Fenced::OnDevice
-        } else if any(narrow, |release| &release.to_system) {
-            Fenced::ByFlagOnDevice
-        } else if any(narrow, |release| &release.to_device) {
-            Fenced::OnDevice
-        } else if any(wide, |release| &release.to_block) || any(narrow, |release| &release.to_block)
-        {
-            Fenced::InBlock
-        } else {
-            Fenced::No
-        }
+    fn lock(&self, address: u64) -> MutexGuard<'_, PublishedByAddress> {
+        let shard = &self.by_address[(address / 4) as usize % SHARDS];
+        shard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// The synchronisation state of one block.
 pub(super) struct Flags<'a> {
-    releases: &'a Releases,
+    publications: &'a Publications,
     block: u64,
-    /// The number of releases of the block.
-    count: u32,
     /// What is published in shared memory, by offset.
     shared: PublishedByAddress,
     /// The launch among those that may run at the same time.
@@ -297,61 +216,52 @@ pub(super) struct Flags<'a> {
 }
 
 impl<'a> Flags<'a> {
-    pub fn new(releases: &'a Releases, neighbours: Option<Neighbours<'a>>) -> Self {
-        Self { releases, block: 0, count: 0, shared: HashMap::new(), neighbours }
+    pub fn new(publications: &'a Publications, neighbours: Option<Neighbours<'a>>) -> Self {
+        Self { publications, block: 0, shared: HashMap::new(), neighbours }
     }
 
     pub fn start_block(&mut self, block: u64) {
         self.block = block;
-        self.count = 0;
         self.shared.clear();
     }
 
     /// Returns what the launch has acquired when it begins.
-    pub fn inherited(&self) -> &Acquired {
+    pub fn inherited(&self) -> &View {
         self.neighbours.as_ref().map_or(&None, |neighbours| &neighbours.own.inherited)
     }
 
-    /// Notes that a warp executes a fence.
-    pub fn release(&mut self, scope: Scope, before: &[(u32, u32)]) {
-        self.count = self.releases.add(self.block, scope, before);
+    /// Whether anything is published in a memory.
+    fn has_any(&self, space: AccessSpace) -> bool {
+        match space {
+            AccessSpace::Shared => !self.shared.is_empty(),
+            AccessSpace::Global => self.publications.is_some.load(Ordering::Relaxed),
+        }
     }
 
     /// Notes that a strong access is about to write.
-    pub fn publish(&mut self, access: &Access<'_>, acquired: &Acquired) {
-        let has_some = self.count > 0 || acquired.is_some();
-        let is_shared = access.space == AccessSpace::Shared;
-        let has_any = if is_shared {
-            !self.shared.is_empty()
-        } else {
-            self.releases.has_published.load(Ordering::Relaxed)
-        };
-        if !has_some && !has_any {
+    pub fn publish(&mut self, access: &Access<'_>, clocks: &mut Clocks) {
+        if !clocks.has_views() && !self.has_any(access.space) {
             return;
         }
-        let mut own = acquired.clone();
-        if self.count > 0 {
-            union(&mut own, &Arc::new(HashMap::from([(self.block, self.count)])));
-        }
+        clocks.settle(access.warp, access.mask);
         let neighbours = self.neighbours.as_ref();
         let by = (self.block, self.scope(access), neighbours);
         for lane in lanes(access.mask) {
             let address = access.addresses.of(lane);
-            if is_shared {
-                publish_at(&mut self.shared, address, &own, access.kind, by);
-            } else {
-                self.releases.has_published.store(true, Ordering::Relaxed);
-                let mut published = lock(&self.releases.published, address / 4);
-                publish_at(&mut published, address, &own, access.kind, by);
+            let own = clocks.view(access.warp, lane);
+            match access.space {
+                AccessSpace::Shared => {
+                    publish_at(&mut self.shared, address, own, access.kind, by);
+                }
+                AccessSpace::Global => {
+                    let mut published = self.publications.lock(address);
+                    publish_at(&mut published, address, own, access.kind, by);
+                    if own.is_some() {
+                        self.publications.is_some.store(true, Ordering::Relaxed);
+                    }
+                }
             }
         }
-    }
-
-    /// Adds what these blocks have released so far.
-    pub fn acquire_all(&self, blocks: &[u64], acquired: &mut Acquired) {
-        let counts = blocks.iter().map(|&block| (block, self.releases.count(block)));
-        let released = counts.filter(|(_, count)| *count > 0).collect();
-        union(acquired, &Arc::new(released));
     }
 
     /// Returns the scope of a strong access. Between devices matters whether it is the system's.
@@ -364,28 +274,42 @@ impl<'a> Flags<'a> {
         }
     }
 
-    /// Notes that a strong access has read, and adds what it acquires. The launches that follow this one will know it.
-    pub fn acquire(&self, access: &Access<'_>, acquired: &mut Acquired) {
-        let has_any = match access.space {
-            AccessSpace::Shared => !self.shared.is_empty(),
-            AccessSpace::Global => self.releases.has_published.load(Ordering::Relaxed),
-        };
+    /// Notes that a strong access has read, and adds what each lane acquires. The launches that follow this one
+    /// will know it.
+    pub fn acquire(&self, access: &Access<'_>, clocks: &mut Clocks) {
+        if !self.has_any(access.space) {
+            return;
+        }
+        let scope = self.scope(access);
         let learn = |published: &PublishedByAddress, address| {
-            let there: &Published = published.get(&address)?;
-            there.to(self.block, self.scope(access), self.neighbours.as_ref())
+            published.get(&address)?.to(self.block, scope, self.neighbours.as_ref())
         };
-        for lane in lanes(if has_any { access.mask } else { 0 }) {
+        let mut learned: Option<(u32, Arc<Known>)> = None;
+        for lane in lanes(access.mask) {
             let address = access.addresses.of(lane);
             let there = match access.space {
                 AccessSpace::Shared => learn(&self.shared, address),
-                AccessSpace::Global => learn(&lock(&self.releases.published, address / 4), address),
+                AccessSpace::Global => learn(&self.publications.lock(address), address),
             };
-            if let Some(there) = there
-                && union(acquired, &there)
-                && let Some(neighbours) = &self.neighbours
-            {
-                neighbours.own.note_acquired(&there);
+            let Some(there) = there else { continue };
+            match &mut learned {
+                Some((mask, same)) if Arc::ptr_eq(same, &there) => *mask |= 1 << lane,
+                _ => {
+                    let before = learned.replace((1 << lane, there));
+                    self.learn(access.warp, before, clocks);
+                }
             }
+        }
+        self.learn(access.warp, learned, clocks);
+    }
+
+    /// Adds what lanes acquire.
+    fn learn(&self, warp: u32, learned: Option<(u32, Arc<Known>)>, clocks: &mut Clocks) {
+        if let Some((mask, there)) = learned
+            && clocks.learn_of_fences(warp, mask, &there)
+            && let Some(neighbours) = &self.neighbours
+        {
+            neighbours.own.note_acquired(&there);
         }
     }
 }
@@ -395,7 +319,7 @@ impl<'a> Flags<'a> {
 fn publish_at(
     published: &mut PublishedByAddress,
     address: u64,
-    own: &Acquired,
+    own: &View,
     kind: AccessKind,
     (block, scope, neighbours): (u64, Scope, Option<&Neighbours<'_>>),
 ) {
@@ -407,30 +331,11 @@ fn publish_at(
         union(&mut all, &acquired);
     }
     match all {
-        Some(acquired) => {
-            let new = Published { acquired, block, scope };
-            published.insert(address, new);
+        Some(known) => {
+            published.insert(address, Published { known, block, scope });
         }
         None => {
             published.remove(&address);
         }
     }
-}
-
-/// Adds what another thread has acquired. Returns whether there is anything new.
-pub(crate) fn union(acquired: &mut Acquired, more: &Arc<HashMap<u64, u32>>) -> bool {
-    let Some(own) = acquired else {
-        *acquired = Some(more.clone());
-        return true;
-    };
-    let adds = |(block, count): (&u64, &u32)| own.get(block).is_none_or(|own| own < count);
-    if Arc::ptr_eq(own, more) || !more.iter().any(adds) {
-        return false;
-    }
-    let own = Arc::make_mut(own);
-    for (&block, &count) in more.iter() {
-        let known = own.entry(block).or_default();
-        *known = count.max(*known);
-    }
-    true
 }

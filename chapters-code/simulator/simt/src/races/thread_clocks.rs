@@ -12,7 +12,7 @@
 use std::sync::Arc;
 
 use super::Event;
-use super::sync::{Acquired, union};
+use super::release::{View, union};
 use crate::counters::lanes;
 use crate::registers::LaneMask;
 
@@ -25,12 +25,12 @@ pub(super) struct VectorClock {
     pub agents: Vec<u32>,
     /// By thread number: epochs that a fence between the proxies has followed.
     pub fenced: Vec<u32>,
-    /// What was acquired through flags.
-    pub acquired: Acquired,
+    /// What is known of fences.
+    pub view: View,
 }
 
 /// Replaces each entry by the larger one. A missing entry is 0.
-fn join(own: &mut Vec<u32>, other: &[u32]) {
+pub(super) fn join(own: &mut Vec<u32>, other: &[u32]) {
     if own.len() < other.len() {
         own.resize(other.len(), 0);
     }
@@ -56,8 +56,8 @@ impl VectorClock {
         join(&mut self.threads, &other.threads);
         join(&mut self.agents, &other.agents);
         join(&mut self.fenced, &other.fenced);
-        if let Some(more) = &other.acquired {
-            union(&mut self.acquired, more);
+        if let Some(more) = &other.view {
+            union(&mut self.view, more);
         }
     }
 }
@@ -219,21 +219,6 @@ impl ThreadClocks {
             (32 * warp..32 * warp + 32).all(|other| entry(&own.threads, other) >= epoch)
         })
     }
-
-    /// Returns, for each warp and each agent, the latest epoch that any lane of a warp knows.
-    pub fn most(&self, warp: u32) -> (Vec<u32>, Vec<u32>) {
-        let mut all = VectorClock::default();
-        let mut last: Option<&Arc<VectorClock>> = None;
-        for own in (32 * warp..32 * warp + 32).filter_map(|thread| self.of(thread)) {
-            if !last.is_some_and(|last| Arc::ptr_eq(last, own)) {
-                all.join(own);
-            }
-            last = Some(own);
-        }
-        let warps = all.threads.chunks(32);
-        let warps = warps.map(|lanes| lanes.iter().copied().max().unwrap_or(0));
-        (warps.collect(), all.agents)
-    }
 }
 
 #[cfg(test)]
@@ -274,7 +259,6 @@ mod tests {
         assert!(all.knows_thread(31, 40, 7) && all.knows_thread(31, 41, 9));
         assert!(Arc::ptr_eq(all.of(0).unwrap(), all.of(31).unwrap()));
         assert!(!all.all_know(0, 1, 1));
-        assert_eq!(all.most(0).0, [0, 9]);
     }
 
     #[test]

@@ -5,8 +5,8 @@
 use std::collections::BTreeSet;
 
 use super::list::{Bug, PLANTED, Planted};
-use super::run::{Kind, run, run_with};
-use simt::{FaultKind, Options};
+use super::run::{Found, Kind, run, run_with};
+use simt::{FaultKind, Options, WeakMemory};
 use simt_report::RaceKind;
 
 /// A kernel in which nothing is found, and the entry of the book's list that it is an example of.
@@ -37,13 +37,13 @@ const MISSED: &[Missed] = missed! {
         third_reader Race (1, 128, 128)
         second_reading_block Race (2, 32, 64);
     "A missing fence of the reader.":
-        reader_unfenced Race (2, 32, 64);
+        reader_unfenced Race (2, 32, 64)
+        handed_on_unfenced Race (3, 32, 64);
     "A missing fence between volatile or relaxed accesses.":
         volatile_sums_unfenced Race (4, 32, 64)
         volatile_without_barrier Race (1, 64, 64);
-    "Flags are known to whole blocks.":
-        lane_fences_for_another Race (2, 64, 64)
-        another_warp_raises_flag Race (2, 64, 64);
+    "A release counts as a fence.":
+        released_by_another_word Race (2, 32, 64);
     "Loads through the read-only path":
         read_only_path Race (1, 64, 64);
     "Code that does not run.":
@@ -134,6 +134,21 @@ fn a_mask_that_is_right_by_chance_is_found_with_parts_of_it() {
         let found = run_with(missed, missed.name, options);
         let kind = Kind::Race(RaceKind::ShuffleSource);
         assert!(found.first().is_some_and(|found| found.kind == kind), "seed {active_masks}");
+    }
+}
+
+/// The page on the simulator says that a run with weak memory names them.
+#[test]
+fn missing_fences_are_named_with_weak_memory() {
+    for name in ["reader_unfenced", "released_by_another_word"] {
+        let missed = &MISSED.iter().find(|missed| missed.kernel.name == name).expect(name).kernel;
+        for seed in 1..=4 {
+            let weak = WeakMemory { seed, reports: true, ..WeakMemory::default() };
+            let options = Options { weak_memory: Some(weak), ..Options::default() };
+            let found = run_with(missed, name, options);
+            let names = |found: &Found| found.message.contains("may miss the write");
+            assert!(found.iter().any(names), "{name}, seed {seed}");
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 //! under every schedule, and nothing is found where there is none. What is said of each bug stands
 //! in `snapshots`.
 
+mod hand_over;
 mod list;
 mod missed;
 mod run;

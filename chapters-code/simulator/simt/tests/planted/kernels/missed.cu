@@ -66,35 +66,34 @@ MISSED(volatile_sums_unfenced) {
     out[0] = sum;
 }
 
-// Lane 1 writes the data, and lane 0 fences and raises the flag without having met it.
-MISSED(lane_fences_for_another) {
-    unsigned tid = threadIdx.x;
+// The block in the middle hands on what it has acquired, with no fence of its own.
+MISSED(handed_on_unfenced) {
+    if (threadIdx.x != 0) return;
     if (blockIdx.x == 0) {
-        if (tid == 1) scratch[1] = in[0];
-        if (tid == 0) {
-            __threadfence();
-            set(&scratch[0], 1);
-        }
-    } else if (tid == 0) {
-        wait_for(&scratch[0]);
+        scratch[2] = in[0];
         __threadfence();
-        out[0] = scratch[1];
+        set(&scratch[0], 1);
+    } else if (blockIdx.x == 1) {
+        wait_for(&scratch[0]);
+        set(&scratch[1], 1);
+    } else {
+        wait_for(&scratch[1]);
+        __threadfence();
+        out[0] = scratch[2];
     }
 }
 
-// One warp writes the data and fences, and another one that has not met it raises the flag.
-MISSED(another_warp_raises_flag) {
-    unsigned tid = threadIdx.x;
+// The data is released by one word, and the reader waits for another one, which is written later.
+MISSED(released_by_another_word) {
+    if (threadIdx.x != 0) return;
     if (blockIdx.x == 0) {
-        if (tid == 0) {
-            scratch[1] = in[0];
-            __threadfence();
-        }
-        if (tid == 32) set(&scratch[0], 1);
-    } else if (tid == 0) {
+        scratch[2] = in[0];
+        asm volatile("st.release.gpu.global.s32 [%0], 1;" ::"l"(&scratch[1]) : "memory");
+        set(&scratch[0], 1);
+    } else {
         wait_for(&scratch[0]);
         __threadfence();
-        out[0] = scratch[1];
+        out[0] = scratch[2];
     }
 }
 
