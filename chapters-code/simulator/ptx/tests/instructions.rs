@@ -73,6 +73,7 @@ fn decoded(example: &str) -> String {
             Some(alu) => alu.trim_end_matches(')').to_owned(),
             None => op,
         };
+        let op = op.replace(", limits: Limits { first: 0, end: 4294967295 }", "");
         writeln!(lines, "    {guard}{}", shorten(&op)).unwrap();
     }
     for (register, value) in &kernel.constants32 {

@@ -34,7 +34,7 @@ pub fn current() -> Options {
 }
 
 /// The names of all options, as the table of `simtSetOption` has them.
-const NAMES: [&str; 16] = [
+const NAMES: [&str; 17] = [
     "active_masks",
     "counters",
     "devices",
@@ -47,6 +47,7 @@ const NAMES: [&str; 16] = [
     "resident_blocks",
     "seed",
     "stale_read",
+    "starts_in_order",
     "strict",
     "threads",
     "trace",
@@ -54,10 +55,12 @@ const NAMES: [&str; 16] = [
 ];
 
 /// The variables of the environment, as the table of the crate has them.
-const VARIABLES: [&str; 8] = [
+const VARIABLES: [&str; 10] = [
     "SIMT_STRICT",
     "SIMT_DEVICES",
     "SIMT_SEED",
+    "SIMT_RESIDENT_BLOCKS",
+    "SIMT_PTX_BARRIERS",
     "SIMT_THREADS",
     "SIMT_RACES",
     "SIMT_WEAK_MEMORY",
