@@ -95,7 +95,8 @@ pub fn guard(name: &str, body: impl FnOnce() -> Result) -> CUresult {
 /// Says something on standard error, or nothing where there is none.
 pub fn say(text: &str) {
     use std::io::Write;
-    let _ = writeln!(std::io::stderr(), "simt: {text}");
+    // One call, so that other threads cannot write within the line.
+    let _ = std::io::stderr().write_all(format!("simt: {text}\n").as_bytes());
 }
 
 fn words(panic: &(dyn Any + Send)) -> &str {

@@ -12,8 +12,8 @@
 //! - A call that asks whether work is done (`cuStreamQuery`, `cuEventQuery`) waits for all work.
 //! - A group runs on one thread of the host, and its memory is never weak. While it runs, another thread of the host may
 //!   wait for a launch of it and then queue one more. So a launch comes after those that had ended when it was queued.
-//! - A group has [`MOST`] launches, at most, unless they wait for more. Races between launches of two groups
-//!   are not found.
+//! - A group has [`MOST`] launches, at most, unless they wait for more. Races between launches of two groups, and those
+//!   of copies and fills, are found by what whole operations access (`order.rs`).
 //! - A device gives each of its launches that run at the same time as many resident blocks as if it were
 //!   alone.
 

@@ -10,7 +10,8 @@ use crate::report::report;
 use cudarc::driver::sys::{self, CUevent, CUfunction, CUresult, CUstream};
 use cudarc::driver::{CudaContext, result};
 
-/// `fill` writes a number into 32 words, `look` reads them by the read-only path.
+/// `fill` writes a number into 32 words, `look` reads them by the read-only path, `bytes` writes bytes. `raise` writes a
+/// word behind the flag that it raises, and `see` does so behind reading the flag.
 const PTX: &str = ".version 8.0
 .target sm_75
 .address_size 64
@@ -36,6 +37,35 @@ const PTX: &str = ".version 8.0
 	ld.global.nc.u32 %r2, [%rd3];
 	ret;
 }
+.visible .entry bytes(.param .u64 to)
+{
+	.reg .b64 %rd<4>;
+	.reg .b32 %r<2>;
+	ld.param.u64 %rd1, [to];
+	mov.u32 %r1, %tid.x;
+	cvt.u64.u32 %rd2, %r1;
+	add.s64 %rd3, %rd1, %rd2;
+	st.global.u8 [%rd3], %r1;
+	ret;
+}
+.visible .entry raise(.param .u64 to)
+{
+	.reg .b64 %rd<2>;
+	ld.param.u64 %rd1, [to];
+	membar.gl;
+	st.volatile.global.u32 [%rd1+64], 1;
+	st.global.u32 [%rd1], 2;
+	ret;
+}
+.visible .entry see(.param .u64 to)
+{
+	.reg .b64 %rd<2>;
+	.reg .b32 %r<2>;
+	ld.param.u64 %rd1, [to];
+	ld.volatile.global.u32 %r1, [%rd1+64];
+	st.global.u32 [%rd1], 3;
+	ret;
+}
 ";
 
 /// Words of each array.
@@ -49,6 +79,9 @@ struct Case {
     event: CUevent,
     fill: CUfunction,
     look: CUfunction,
+    bytes: CUfunction,
+    raise: CUfunction,
+    see: CUfunction,
 }
 
 fn ok(code: CUresult) {
@@ -66,8 +99,9 @@ impl Case {
             ok(sys::cuEventCreate(&mut event, 2));
             let module = result::module::load_data(text.as_ptr().cast()).unwrap();
             let function = |name| result::module::get_function(module, name).unwrap();
-            let [fill, look] = [c"fill", c"look"].map(|name| function(name.to_owned()));
-            let case = Self { streams, arrays, event, fill, look };
+            let [fill, look, bytes, raise, see] = [c"fill", c"look", c"bytes", c"raise", c"see"]
+                .map(|name| function(name.to_owned()));
+            let case = Self { streams, arrays, event, fill, look, bytes, raise, see };
             case.host_copies(0);
             case.host_copies(1);
             case
@@ -224,6 +258,33 @@ fn program() {
     blocking.fill(1);
     blocking.is_race([kernel, kernel]);
     graphs(&case);
+    misses(&case);
+}
+
+/// What the page on the simulator says is missed, each beside a case that is not.
+fn misses(case: &Case) {
+    let [_, second] = case.streams;
+    let set_byte = |offset| {
+        // SAFETY: the array has this byte.
+        ok(unsafe { sys::cuMemsetD8Async(case.arrays[0] + offset, 7, 1, second) });
+    };
+    // Of the threads that write the bytes of a word, the last one is known.
+    case.launch(case.bytes, 0);
+    set_byte(3);
+    case.is_race([
+        "write by kernel `bytes`, block (0,0,0), warp 0, lane 3 at",
+        "a fill of 1 bytes",
+    ]);
+    case.launch(case.bytes, 0);
+    set_byte(2);
+    case.is_clean();
+    // The kernel that sees a flag counts as one that follows all of the other.
+    case.launch(case.see, 0);
+    case.launch(case.raise, 1);
+    assert_eq!(case.races().len(), 1);
+    case.launch(case.raise, 0);
+    case.launch(case.see, 1);
+    case.is_clean();
 }
 
 /// A graph with a branch that nothing orders, and one whose branches follow each other.

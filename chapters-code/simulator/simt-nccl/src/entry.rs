@@ -104,7 +104,8 @@ pub fn report(text: &str) {
 /// Says something on standard error, or nothing where there is none. All lines of the simulator begin alike.
 fn say(text: &str) {
     use std::io::Write;
-    let _ = writeln!(std::io::stderr(), "simt: NCCL: {text}");
+    // One call, so that other threads cannot write within the line.
+    let _ = std::io::stderr().write_all(format!("simt: NCCL: {text}\n").as_bytes());
 }
 
 /// Writes a result where the caller wants it.
