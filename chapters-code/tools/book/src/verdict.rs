@@ -181,9 +181,9 @@ fn times(factor: f64) -> String {
 
 /// A number with as few decimals, but at least `least`, as tell it from `other`.
 fn apart(number: f64, other: f64, least: usize) -> String {
-    let texts = (least..=6).map(|places| decimals(number, places));
+    let mut texts = (least..=6).map(|places| decimals(number, places));
     let is_other = |text: &String| is_same(number, other) || text.parse() != Ok(other);
-    texts.clone().find(is_other).or(texts.last()).unwrap_or_default()
+    texts.clone().find(is_other).or(texts.next_back()).unwrap_or_default()
 }
 
 /// A number with this many decimals, without zeros at their end.

@@ -13,7 +13,7 @@ const RUN: &str = r#"{"device": {"name": "NVIDIA H200"}, "date": "2026-01-02", "
 const ASK: &str = "{{#ask unit=\"% of peak\" question=\"How near will `fast` come?\" \
                    measured=\"fraction_of_peak kernel=fast n=2^10\" prediction=\"30 %\"}}\nThe prediction {{#verdict}}.\n{{#end}}\n";
 
-fn files<'a>(text: &'a str) -> [(&'static str, &'a str); 3] {
+fn files(text: &str) -> [(&'static str, &str); 3] {
     [
         ("book/SUMMARY.md", "- [One](chapter_1/one.md)\n"),
         ("book/measurements/h200.json", RUN),

@@ -78,7 +78,8 @@ pub(crate) fn read(
             ends => Ok(ends.map(|(least, most)| Prediction::Range(least, most))),
         };
     }
-    let relations: [(&str, fn(f64) -> Prediction); 6] = [
+    type Relation = fn(f64) -> Prediction;
+    let relations: [(&str, Relation); 6] = [
         (">=", Prediction::AtLeast),
         ("≥", Prediction::AtLeast),
         (">", Prediction::MoreThan),
