@@ -22,7 +22,8 @@ pub(super) fn blocks(text: &str) -> impl Iterator<Item = (Option<String>, Range<
 }
 
 /// What blocks may be in. The highlighter knows more, and warns on the reader's console of all others.
-const LANGUAGES: [&str; 9] = ["c", "console", "cpp", "diff", "json", "rust", "sh", "text", "toml"];
+const LANGUAGES: [&str; 10] =
+    ["c", "console", "cpp", "diff", "json", "rust", "sh", "text", "toml", "yaml"];
 
 /// What the words after a fence, as in ```rust,ignore, say that the block is.
 pub(super) fn language(info: &str) -> &str {
