@@ -13,7 +13,10 @@ use crate::{diagnosis::Diagnosis, operation::Instance};
 /// The number of seeds, each of which chooses other stale reads.
 pub const SEEDS: u64 = 12;
 
-/// The most elements of a run with weak memory.
+/// The seeds of a problem of many elements.
+pub const SEEDS_OF_LARGE: u64 = 2;
+
+/// The most elements of a run with weak memory that has all seeds.
 pub const MOST_ELEMENTS: u64 = 1 << 13;
 
 /// What is said of a kernel that is right on GPUs only.
@@ -33,7 +36,7 @@ pub fn check(
 ) -> Result<Result<Option<String>, Failure>> {
     let simulator = bench.device.simulator().context("only the simulator has weak memory")?;
     let mut stopped = None;
-    bench.schedule(0);
+    bench.schedule(0, 0);
     let found = weak::try_seeds(simulator, 1..=seeds, || -> Result<WeakRun> {
         Ok(match bench.run(instance)? {
             Ok(ran) => WeakRun {
