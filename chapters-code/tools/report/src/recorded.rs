@@ -34,6 +34,8 @@ pub struct Recording {
 pub struct RecordedDevice {
     /// Its name.
     pub name: String,
+    /// How many there were, in a recording of several.
+    pub devices: Option<u32>,
 }
 
 /// A recorded row, as far as it is used here.
@@ -160,9 +162,11 @@ pub fn recordings() -> &'static [Recording] {
     &ALL
 }
 
-/// The latest recording of an H200, the device whose profile the simulator has.
+/// The latest recording of one H200, the device whose profile the simulator has.
 pub fn of_simulated_device() -> Option<&'static Recording> {
-    recordings().iter().find(|recording| recording.device.name.contains("H200"))
+    let is_one = |device: &RecordedDevice| device.devices.is_none();
+    let is_meant = |device: &RecordedDevice| device.name.contains("H200") && is_one(device);
+    recordings().iter().find(|recording| is_meant(&recording.device))
 }
 
 /// The files that are not of this form, with the reason.

@@ -180,7 +180,9 @@ fn the_book_lists_the_same() {
     let section = section.split("\n## ").next().unwrap_or(section);
     let entry = |line: &'static str| Some(line.strip_prefix("- **")?.split_once("**")?.0);
     let on_page: BTreeSet<_> = section.lines().filter_map(entry).collect();
-    let listed: BTreeSet<_> = MISSED.iter().map(|m| m.entry).collect();
+    let listed = MISSED.iter().map(|m| m.entry);
+    // `simt-driver/tests/stream_races.rs` has the kernels of this one.
+    let listed: BTreeSet<_> = listed.chain(["Streams in special cases."]).collect();
     assert_eq!(on_page, listed);
 }
 
