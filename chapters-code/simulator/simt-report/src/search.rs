@@ -65,8 +65,8 @@ impl WeakFailure {
             return "no stale read is needed, only this order of warps and blocks".into();
         }
         let (flags, data): (Vec<_>, Vec<_>) = self.stale_reads.iter().partition(|r| r.is_strong);
-        let told = if data.is_empty() { flags } else { data };
-        told.iter().map(|read| read.message.as_str()).collect::<Vec<_>>().join("; ")
+        let named = if data.is_empty() { flags } else { data };
+        named.iter().map(|read| read.message.as_str()).collect::<Vec<_>>().join("; ")
     }
 }
 

@@ -56,7 +56,7 @@ const MISSED: &[Missed] = missed! {
         barrier_under_a_guard Barrier (1, 64, 64);
     "A mask that is right by chance.":
         activemask_as_mask Lanes (1, 32, 64);
-    "Undefined values that nobody uses.":
+    "Undefined values that are not used.":
         butterfly_across_warps Lanes (1, 48, 64);
     "Values that may be masked.":
         one_byte_of_a_word Uninitialised (1, 64, 64)
