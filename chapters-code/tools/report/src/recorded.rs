@@ -164,9 +164,10 @@ pub fn recordings() -> &'static [Recording] {
 
 /// The latest recording of one H200, the device whose profile the simulator has.
 pub fn of_simulated_device() -> Option<&'static Recording> {
-    let is_one = |device: &RecordedDevice| device.devices.is_none();
-    let is_meant = |device: &RecordedDevice| device.name.contains("H200") && is_one(device);
-    recordings().iter().find(|recording| is_meant(&recording.device))
+    recordings().iter().find(|recording| {
+        let device = &recording.device;
+        device.name.contains("H200") && device.devices.is_none()
+    })
 }
 
 /// The files that are not of this form, with the reason.
