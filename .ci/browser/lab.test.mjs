@@ -64,7 +64,8 @@ describe("every kernel runs and gives the book's counters", { concurrency: 2 }, 
             });
         }
     }
-    test("there are many", () => assert.ok(seen.size > 90, `${seen.size} kernels`));
+    const least = process.env.SAMPLE ? 30 : 90;
+    test("there are many", () => assert.ok(seen.size > least, `${seen.size} kernels`));
 });
 
 reading("a struck barrier is a race at its lines, and comes back", PAGE, {}, async (page) => {

@@ -52,7 +52,7 @@ template <> struct Range<f64> {
     static __device__ f64 highest() { return __longlong_as_double(0x7ff0000000000000ll); }
 };
 
-// ---- Operators: associative, each with its identity e: combine(e, x) is x ----------------------
+// ---- Operators: associative, each with its identity e: combine(e, x) is x, but for -0 and NaN ---
 
 // Integers wrap, like Rust's wrapping_add: computed unsigned, where C++ defines that.
 template <typename A> struct Sum {

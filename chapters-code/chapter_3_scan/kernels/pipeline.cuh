@@ -50,7 +50,7 @@ __device__ inline void fence_before_copies() {
 }
 // ANCHOR_END: fence
 
-// Starts a copy of bytes, a multiple of 16, between 16-byte aligned addresses. The copy engine counts on `full`
+// Starts a copy of bytes, a multiple of 16, between 16-byte aligned addresses. The TMA counts on `full`
 // the bytes that have come.
 __device__ inline void bulk_copy(void* shared, const void* global, u32 bytes, Mbarrier& full) {
     asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"

@@ -16,7 +16,7 @@ struct Flags {
 #define LOAD_FLAG "ld.acquire.sys.global.u32"
 #endif
 
-// The first epoch of this launch. The flag by which the block tells itself lies in its own device's memory, and still holds
+// The first epoch of this launch. The flag from the block to itself lies in its own device's memory, and still holds
 // the last epoch of the launch before: 0 before the first. All threads call it before the first `arrive`. So the devices
 // count, and not the host: a graph may replay a launch. Launches on the same flags have the same grid, and on every device as
 // many epochs.

@@ -40,7 +40,7 @@ template <typename T> __device__ Tagged<T> look_at(const u64* slot) {
     return seen;
 }
 
-// The tag of a slot to which nobody stores at the same time.
+// The tag of a slot to which no thread stores at the same time.
 template <typename T> __device__ u32 tag_of(const u64* slot) { return u32(*slot >> 32); }
 
 // Waits for the value that has this tag.

@@ -111,8 +111,8 @@ impl Launch {
         params.iter().map(|param| start + param.offset as usize).collect()
     }
 
-    /// Runs the kernel to its end, and returns what it has accessed if races are looked for. A fault is left in the context, as on a GPU, and nothing runs
-    /// after one.
+    /// Runs the kernel to its end, and returns what it has accessed if races are looked for. A fault is left in the
+    /// context, as on a GPU, and nothing runs after one.
     pub fn run(&self, context: &Context) -> Result<Option<Footprint>> {
         if context.faulted() {
             return Ok(None);

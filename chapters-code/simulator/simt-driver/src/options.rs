@@ -1,6 +1,6 @@
 //! What can be set beyond the CUDA API: `simtSetOption`, and the environment at the start.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{LazyLock, Mutex};
 
@@ -151,6 +151,22 @@ fn distance(from: &str, to: &str) -> usize {
     row[to.len()]
 }
 
+/// The variables that are set to a number, read once. Others are said to have no effect.
+static ENVIRONMENT: LazyLock<HashMap<&str, u64>> = LazyLock::new(|| {
+    check_names();
+    VARIABLES.into_iter().filter_map(|name| Some((name, number(name)?))).collect()
+});
+
+/// The number that a variable is set to.
+fn setting(name: &str) -> Option<u64> {
+    ENVIRONMENT.get(name).copied()
+}
+
+/// Whether a variable is set, and not to 0.
+fn is_on(name: &str) -> bool {
+    setting(name).is_some_and(|value| value != 0)
+}
+
 /// Says which variables are none, but resemble one.
 fn check_names() {
     for (name, _) in std::env::vars_os() {
@@ -176,57 +192,48 @@ pub fn looks_for_races() -> bool {
 
 /// Whether the environment asked for weak memory. Loads that may miss a store are then said on standard error.
 pub fn says_stale_reads() -> bool {
-    static SAYS: LazyLock<bool> =
-        LazyLock::new(|| number("SIMT_WEAK_MEMORY").is_some_and(|seed| seed != 0));
-    *SAYS
+    is_on("SIMT_WEAK_MEMORY")
 }
 
 /// True if the environment asked for races, or in strict mode. They are then said on standard error: a program that
 /// was not written for the simulator does not take its reports.
 pub fn says_races() -> bool {
-    static SAYS: LazyLock<bool> = LazyLock::new(|| {
-        let wanted = number("SIMT_RACES").or_else(|| number("SIMT_STRICT"));
-        wanted.is_some_and(|on| on != 0)
-    });
-    *SAYS || strict::is_on()
+    setting("SIMT_RACES").or(setting("SIMT_STRICT")).is_some_and(|on| on != 0) || strict::is_on()
 }
 
 fn from_environment() -> Options {
-    check_names();
-    strict::set(number("SIMT_STRICT").is_some_and(|on| on != 0));
+    strict::set(is_on("SIMT_STRICT"));
     let mut options = Options { counters: true, ..Options::default() };
-    if let Some(seed) = number("SIMT_SEED") {
+    if let Some(seed) = setting("SIMT_SEED") {
         options.seed = seed;
     }
-    options.weak_memory = number("SIMT_WEAK_MEMORY").filter(|seed| *seed != 0).map(weak_memory);
-    if let Some(seed) = number("SIMT_ACTIVE_MASKS") {
+    options.weak_memory = setting("SIMT_WEAK_MEMORY").filter(|seed| *seed != 0).map(weak_memory);
+    if let Some(seed) = setting("SIMT_ACTIVE_MASKS") {
         options.active_masks = seed;
     }
-    if let Some(threads) = number("SIMT_THREADS") {
+    if let Some(threads) = setting("SIMT_THREADS") {
         options.threads = threads as usize;
     }
-    if let Some(limit) = number("SIMT_INSTRUCTION_LIMIT") {
+    if let Some(limit) = setting("SIMT_INSTRUCTION_LIMIT") {
         options.instruction_limit = limit;
     }
-    if let Some(blocks) = number("SIMT_RESIDENT_BLOCKS") {
+    if let Some(blocks) = setting("SIMT_RESIDENT_BLOCKS") {
         options.resident_blocks = usize::try_from(blocks).unwrap_or(usize::MAX);
     }
-    options.races = number("SIMT_RACES").map_or(strict::is_on(), |on| on != 0);
+    options.races = setting("SIMT_RACES").map_or(strict::is_on(), |on| on != 0);
     options
 }
 
 /// Weak memory of a seed, until other options change it.
 fn weak_memory(seed: u64) -> WeakMemory {
-    let barriers = match number("SIMT_PTX_BARRIERS") {
-        None | Some(0) => BarrierOrder::AsOnGpus,
-        Some(_) => BarrierOrder::AsInPtx,
-    };
+    let barriers =
+        if is_on("SIMT_PTX_BARRIERS") { BarrierOrder::AsInPtx } else { BarrierOrder::AsOnGpus };
     WeakMemory { seed, only: None, barriers, reports: says_stale_reads() }
 }
 
 /// The number of devices: `SIMT_DEVICES`, or what the option `devices` says, or one.
 pub fn device_count() -> usize {
-    match number("SIMT_DEVICES") {
+    match setting("SIMT_DEVICES") {
         Some(n) => usize::try_from(n).unwrap_or(MAX_DEVICES).min(MAX_DEVICES),
         None => DEVICES.load(Ordering::Relaxed),
     }

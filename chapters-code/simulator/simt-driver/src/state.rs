@@ -110,7 +110,7 @@ pub fn driver() -> Result<&'static Driver> {
 pub fn initialize() -> &'static Driver {
     DRIVER.get_or_init(|| {
         fork::watch();
-        simt::tell_long_runs(say_long_run);
+        simt::report_long_runs(say_long_run);
         options::read_environment();
         Driver::new(options::device_count())
     })

@@ -1,5 +1,5 @@
 //! `SIMT_SEED` sets the order in which blocks start and warps take turns: the tests run programs of this file again,
-//! which tell that order.
+//! which print that order.
 
 use crate::common::{context, in_own_process, one_block};
 use cudarc::driver::{LaunchConfig, PushKernelArg};

@@ -1,22 +1,14 @@
 //! Strict mode: the test runs itself again, as programs that report something, or not.
 
-use crate::common::{code, context, in_own_process, one_block};
+use crate::common::{RACE, code, context, in_own_process, one_block};
 use cudarc::driver::sys::CUresult;
 use cudarc::driver::{CudaContext, DriverError, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 
-/// Threads write to one word of shared memory: two warps race, one does not if it is one thread.
-const RACE: &str = ".version 8.0
+/// A kernel `poke`: it writes to the address that it gets.
+const POKE: &str = ".version 8.0
 .target sm_75
 .address_size 64
-.visible .entry race()
-{
-	.shared .align 4 .b8 word[4];
-	.reg .b32 %r<2>;
-	mov.u32 %r1, %tid.x;
-	st.shared.u32 [word], %r1;
-	ret;
-}
 .visible .entry poke(.param .u64 at)
 {
 	.reg .b64 %rd<2>;
@@ -62,7 +54,7 @@ fn right() {
 /// A fault that the program expects, or one that it never sees.
 fn fault(is_seen: bool) {
     let context = context();
-    let module = context.load_module(Ptx::from_src(RACE)).unwrap();
+    let module = context.load_module(Ptx::from_src(POKE)).unwrap();
     let poke = module.load_function("poke").unwrap();
     let stream = context.default_stream();
     // SAFETY: the address is wrong, on purpose.

@@ -59,13 +59,14 @@ impl WeakFailure {
         self.memory.barriers == BarrierOrder::AsInPtx
     }
 
-    /// Returns the failure in words, a sentence for each stale read.
+    /// Returns the failure in words, a sentence for each stale read; for those of flags, only if there are no others.
     pub fn message(&self) -> String {
         if self.memory.only.as_ref().is_some_and(BTreeSet::is_empty) {
             return "no stale read is needed, only this order of warps and blocks".into();
         }
-        let reads: Vec<_> = self.stale_reads.iter().map(|read| read.message.as_str()).collect();
-        reads.join("; ")
+        let (flags, data): (Vec<_>, Vec<_>) = self.stale_reads.iter().partition(|r| r.is_strong);
+        let named = if data.is_empty() { flags } else { data };
+        named.iter().map(|read| read.message.as_str()).collect::<Vec<_>>().join("; ")
     }
 }
 

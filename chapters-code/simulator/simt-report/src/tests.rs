@@ -149,3 +149,33 @@ fn the_first_seed_that_fails_is_reduced_to_its_stale_reads() {
     let found = crate::try_seeds(1..=3, |_| Ok::<_, ()>(wrong.clone())).expect("no error");
     assert!(found.expect("it fails").message().starts_with("no stale read is needed"));
 }
+
+/// A flag that is polled may be read late; what matters is the data that is read after it.
+#[test]
+fn stale_reads_of_flags_are_named_only_alone() {
+    let side = |line: &str| RaceAccess {
+        line: line.into(),
+        device: None,
+        block: [0; 3],
+        warp: 0,
+        lane: 0,
+        access: Action::Read,
+    };
+    let read = |message: &str, is_strong| StaleRead {
+        number: 1,
+        load: side("k.cu:3"),
+        store: None,
+        array: "the allocation".into(),
+        offset: 0,
+        is_strong,
+        cure: Cure::WriterFence,
+        message: message.into(),
+    };
+    let message = |stale_reads: &[StaleRead]| {
+        let memory = WeakMemory::default();
+        crate::WeakFailure { memory, stale_reads: stale_reads.to_vec() }.message()
+    };
+    let (flag, data) = (read("the flag", true), read("the data", false));
+    assert_eq!(message(&[flag.clone(), data]), "the data");
+    assert_eq!(message(&[flag]), "the flag");
+}

@@ -283,7 +283,7 @@ impl<'a, O: Observer<'a>> Block<O> {
         }
     }
 
-    /// Tells of a launch that runs for long. The clock is read rarely.
+    /// Reports a launch that runs for long. The clock is read rarely.
     #[inline(always)]
     fn look_at_clock(&mut self, grid: &Grid<'_>, warp: usize) {
         self.turns = self.turns.wrapping_add(1);

@@ -59,10 +59,12 @@ pub(crate) fn describe(finding: &Finding, grid: &Grid<'_>, block: u64) -> Race {
             describe_pending(grid, grid.index_in_group(block), &event, (warp, copy), offset)
         }
         Finding::MissedBarrier { waiter, absent, branch } => {
-            describe_missed_barrier(grid, grid.index_in_group(block), &waiter, &absent, branch)
+            let (sides, kind) = ([&waiter, &absent], RaceKind::DivergentBarrier);
+            describe_passed_barrier(grid, grid.index_in_group(block), sides, branch, kind)
         }
         Finding::LeftBarrier { waiter, absent, branch } => {
-            describe_left_barrier(grid, grid.index_in_group(block), &waiter, &absent, branch)
+            let (sides, kind) = ([&waiter, &absent], RaceKind::LeftBarrier);
+            describe_passed_barrier(grid, grid.index_in_group(block), sides, branch, kind)
         }
         Finding::SplitBarrier { waiter, other } => {
             describe_split_barrier(grid, grid.index_in_group(block), &waiter, &other)
@@ -356,12 +358,14 @@ fn barrier_race(
     }
 }
 
-fn describe_missed_barrier(
+/// Describes a barrier at which one warp waits, and past which a branch has led another: forever, or to the end of the
+/// kernel, which is a note.
+fn describe_passed_barrier(
     grid: &Grid<'_>,
     block: [u32; 3],
-    waiter: &Waiter,
-    absent: &Waiter,
+    [waiter, absent]: [&Waiter; 2],
     branch: u32,
+    kind: RaceKind,
 ) -> Race {
     let (at, branch) = (grid.kernel.source(waiter.pc), grid.kernel.source(branch));
     let is_of_block = matches!(grid.kernel.ir().code[waiter.pc as usize].op, Op::Bar(_));
@@ -370,38 +374,20 @@ fn describe_missed_barrier(
     } else {
         ("__syncwarp", Space::Warp, Missing::ArrivingMask)
     };
-    let message = format!(
-        "{what} in divergent code {}: warp {}, lanes {:#010x} wait at {at}, where warp {}, lanes {:#010x} never arrive: the branch at {branch} leads them past it",
-        in_block(grid, block),
-        waiter.warp,
-        waiter.lanes,
-        absent.warp,
-        absent.lanes,
-    );
+    let place = in_block(grid, block);
+    let [waiting, missed] =
+        [waiter, absent].map(|side| format!("warp {}, lanes {:#010x}", side.warp, side.lanes));
+    let message = if kind.is_note() {
+        format!(
+            "note {place}: {waiting} wait at {at}, a barrier, and the branch at {branch} leads {missed} past it to the end of the kernel; that is allowed if they return early, but a __syncthreads() inside an if looks the same, and needs a condition that is the same for the whole block"
+        )
+    } else {
+        format!(
+            "{what} in divergent code {place}: {waiting} wait at {at}, where {missed} never arrive: the branch at {branch} leads them past it"
+        )
+    };
     let sides = [(waiter, at, Action::Wait), (absent, branch, Action::Branch)];
-    let kind = RaceKind::DivergentBarrier;
     barrier_race(kind, space, block, sides, missing, message)
-}
-
-fn describe_left_barrier(
-    grid: &Grid<'_>,
-    block: [u32; 3],
-    waiter: &Waiter,
-    absent: &Waiter,
-    branch: u32,
-) -> Race {
-    let (at, branch) = (grid.kernel.source(waiter.pc), grid.kernel.source(branch));
-    let message = format!(
-        "note {}: warp {}, lanes {:#010x} wait at {at}, a barrier, and the branch at {branch} leads warp {}, lanes {:#010x} past it to the end of the kernel; that is allowed if they return early, but a __syncthreads() inside an if looks the same, and needs a condition that is the same for the whole block",
-        in_block(grid, block),
-        waiter.warp,
-        waiter.lanes,
-        absent.warp,
-        absent.lanes,
-    );
-    let sides = [(waiter, at, Action::Wait), (absent, branch, Action::Branch)];
-    let missing = Missing::BlockCondition;
-    barrier_race(RaceKind::LeftBarrier, Space::Block, block, sides, missing, message)
 }
 
 fn describe_split_barrier(

@@ -320,6 +320,7 @@ impl Side<'_> {
 }
 
 #[cfg(test)]
+#[expect(clippy::single_range_in_vec_init, reason = "a call has a list of ranges")]
 mod tests {
     use super::*;
 

@@ -11,7 +11,7 @@
 //! | `group` | runs launches at the same time, on several devices |
 //! | `block`, `barrier`, `schedule` | run the warps of a block in turn |
 //! | `cluster` | run the blocks of a cluster in turn |
-//! | `stall`, `patience` | detect a launch that can never end, tell of one that runs for long |
+//! | `stall`, `patience` | detect a launch that can never end, report one that runs for long |
 //! | `converge` | divergence and reconvergence of a warp's lanes |
 //! | `exec` | execute one warp: control flow, memory, warp-wide operations |
 //! | `registers`, `alu` | the registers of a warp and their arithmetic |
@@ -71,6 +71,6 @@ pub use memory::{DEVICE_BASE, Memory, MemoryError, Snapshot};
 pub use module::{
     LOCAL_WINDOW, LoadError, LoadedKernel, LoadedModule, SHARED_WINDOW, WINDOW_BYTES,
 };
-pub use patience::{LongRun, tell_long_runs};
+pub use patience::{LongRun, report_long_runs};
 pub use simt_report::{BarrierOrder, Fault, FaultKind, LaunchReport, WeakMemory};
 pub use trace::MOST_EVENTS;

@@ -181,28 +181,55 @@ pub(crate) fn computed(
 ) -> Result<String, String> {
     let usage =
         "write {{#computed EXPRESSION in UNIT}}, with [FIELD KEY=VALUE …] for a recorded number";
-    let (expression, name) = arguments.rsplit_once(" in ").ok_or(usage)?;
+    let (expression, unit) = arguments.rsplit_once(" in ").ok_or(usage)?;
+    let mut waits = None;
+    let text = filled(expression, |field| {
+        let printed = measured(field)?;
+        if !tokens(&printed).iter().any(|(_, token)| matches!(token, Token::Number(_))) {
+            waits = Some(printed.clone()); // In a draft.
+        }
+        Ok(printed)
+    })?;
+    match waits {
+        Some(printed) => Ok(printed),
+        None => Ok(in_unit(evaluated(&text, unit)?, unit)),
+    }
+}
+
+/// `expression` with what `number` gives for each field in brackets.
+///
+/// # Errors
+/// Those of `number`, or a bracket that is not closed.
+pub(crate) fn filled(
+    expression: &str,
+    mut number: impl FnMut(&str) -> Result<String, String>,
+) -> Result<String, String> {
     let mut text = String::new();
     let mut rest = expression;
     while let Some((before, inside)) = rest.split_once('[') {
-        let (field, behind) = inside.split_once(']').ok_or(usage)?;
-        let printed = measured(field)?;
-        if !tokens(&printed).iter().any(|(_, token)| matches!(token, Token::Number(_))) {
-            return Ok(printed); // It waits for its recording, in a draft.
-        }
-        text.extend([before, &printed]);
+        let (field, behind) =
+            inside.split_once(']').ok_or_else(|| format!("{expression} has a [ without a ]"))?;
+        text.extend([before, &number(field)?]);
         rest = behind;
     }
     text.push_str(rest);
-    let read = tokens(&text);
+    Ok(text)
+}
+
+/// The value of an expression of numbers, in a unit.
+///
+/// # Errors
+/// Where it has none, or not in the unit.
+pub(crate) fn evaluated(text: &str, unit: &str) -> Result<f64, String> {
+    let read = tokens(text);
     let whole = longest(&read).filter(|(_, length)| *length == read.len());
-    let (value, _) = whole.ok_or_else(|| format!("{text} has no value: {usage}"))?;
-    let unit = UNITS.iter().find(|(known, ..)| *known == name);
-    let (_, unit, dimension) = unit.ok_or_else(|| format!("there is no unit {name}"))?;
+    let (value, _) = whole.ok_or_else(|| format!("{text} has no value"))?;
+    let known = UNITS.iter().find(|(known, ..)| *known == unit);
+    let (_, factor, dimension) = known.ok_or_else(|| format!("there is no unit {unit}"))?;
     if value.dimension != *dimension {
-        return Err(format!("{text} is not in {name}"));
+        return Err(format!("{text} is not in {unit}"));
     }
-    Ok(in_unit(value.value / unit, name))
+    Ok(value.value / factor)
 }
 
 fn in_unit(number: f64, name: &str) -> String {

@@ -267,7 +267,7 @@ impl<'a> Answers<'a> {
             }
             Sought::Measured { value, unit } => {
                 let unit = match unit.as_str() {
-                    "" => measured::natural_unit(value)?,
+                    "" => measured::natural_unit(value),
                     unit => unit,
                 };
                 let number = |text: &str| self.quantity(page, text, unit);

@@ -179,7 +179,7 @@ fn times(factor: f64) -> String {
     }
 }
 
-/// A number with as few decimals, but at least `least`, as tell it from `other`.
+/// A number with as few decimals as distinguish it from `other`, but at least `least`.
 fn apart(number: f64, other: f64, least: usize) -> String {
     let mut texts = (least..=6).map(|places| decimals(number, places));
     let is_other = |text: &String| is_same(number, other) || text.parse() != Ok(other);

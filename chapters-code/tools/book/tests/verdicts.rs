@@ -94,17 +94,20 @@ fn a_verdict_has_a_prediction_of_its_own() {
 fn both_sides_may_be_derived_from_recordings() {
     let fast = "measured=\"time_ms.median kernel=fast n=2^10\"";
     check(
-        &format!("predicted=\"0.5x time_ms.median kernel=slow n=2^10\" {fast}"),
+        &format!("predicted=\"0.5 · [time_ms.median kernel=slow n=2^10]\" {fast}"),
         "missed by 20 %",
     );
-    check(&format!("predicted=\"0.5x time_ms.median kernel=slow n=2^10 - 20 µs\" {fast}"), "held");
-    check(&format!("predicted=\"98 µs + ceilings.launch_us\" {fast}"), "held");
+    check(
+        &format!("predicted=\"0.5 · [time_ms.median kernel=slow n=2^10] - 20 µs\" {fast}"),
+        "held",
+    );
+    check(&format!("predicted=\"98 µs + [ceilings.launch_us]\" {fast}"), "held");
     check(
         &format!("predicted=\"< time_ms.median kernel=slow n=2^10\" {fast}"),
         "was true, but 2.5 times too high",
     );
     let quotient =
-        "measured=\"time_ms.median kernel=slow / time_ms.median kernel=fast where n=2^10\"";
+        "measured=\"[time_ms.median kernel=slow n=2^10] / [time_ms.median kernel=fast n=2^10]\"";
     check(&format!("predicted=\"2.5×\" {quotient}"), "held");
     check(&format!("predicted=\"1\" {quotient}"), "was 2.5 times too low");
 }

@@ -95,7 +95,8 @@ fn a_release_has_one_version() {
     let field = |name: &str| citation.lines().find_map(|line| line.strip_prefix(name));
     assert_eq!(field("version: "), Some(env!("CARGO_PKG_VERSION")));
     let date = field("date-released: ").expect("a date");
-    let newest = changes.lines().find_map(|line| line.strip_prefix("## "));
+    let mut releases = changes.lines().filter_map(|line| line.strip_prefix("## "));
+    let newest = releases.find(|release| *release != "Unreleased");
     assert_eq!(newest, Some(&*format!("{} ({date})", env!("CARGO_PKG_VERSION"))));
 }
 

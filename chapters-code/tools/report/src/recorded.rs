@@ -34,6 +34,8 @@ pub struct Recording {
 pub struct RecordedDevice {
     /// Its name.
     pub name: String,
+    /// How many there were, in a recording of several.
+    pub devices: Option<u32>,
 }
 
 /// A recorded row, as far as it is used here.
@@ -160,9 +162,12 @@ pub fn recordings() -> &'static [Recording] {
     &ALL
 }
 
-/// The latest recording of an H200, the device whose profile the simulator has.
+/// The latest recording of one H200, the device whose profile the simulator has.
 pub fn of_simulated_device() -> Option<&'static Recording> {
-    recordings().iter().find(|recording| recording.device.name.contains("H200"))
+    recordings().iter().find(|recording| {
+        let device = &recording.device;
+        device.name.contains("H200") && device.devices.is_none()
+    })
 }
 
 /// The files that are not of this form, with the reason.

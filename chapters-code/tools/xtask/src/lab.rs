@@ -87,13 +87,15 @@ pub fn staleness(root: &Path) -> Result<Option<String>> {
     Ok((!is_current).then(|| format!("{MODULE} was made of other sources")))
 }
 
-/// The line of the origin that names the sources: SHA-256 of all of them, in the order of their paths.
+/// The line of the origin that names the sources: SHA-256 of all of them, in the order of their paths. Files of unit
+/// tests are none, because they are not in the module.
 fn sources_line(root: &Path) -> Result<String> {
     let mut files = Vec::new();
     for folder in CRATES {
         files.push(root.join(folder).join("Cargo.toml"));
         kernel::walk(&root.join(folder).join("src"), &mut |path| files.push(path.to_path_buf()))?;
     }
+    files.retain(|path| !path.ends_with("tests.rs"));
     files.sort();
     let texts: Vec<String> = files.iter().map(|file| kernel::read(file)).collect::<Result<_>>()?;
     Ok(format!("sha256 of the sources: {}", kernel::hash(&texts)))

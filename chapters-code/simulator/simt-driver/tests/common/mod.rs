@@ -16,6 +16,20 @@ use libloading::Library;
 /// The kernels that the tests launch.
 pub const PTX: &str = include_str!("../kernels.ptx");
 
+/// A kernel `race`: all threads write one word of shared memory, with no barrier in between.
+pub const RACE: &str = ".version 8.0
+.target sm_75
+.address_size 64
+.visible .entry race()
+{
+	.shared .align 4 .b8 word[4];
+	.reg .b32 %r<2>;
+	mov.u32 %r1, %tid.x;
+	st.shared.u32 [word], %r1;
+	ret;
+}
+";
+
 /// The library, open as long as the process lives. cudarc then finds it under its own name.
 pub static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
     // SAFETY: the library runs no code of its own when it is loaded.

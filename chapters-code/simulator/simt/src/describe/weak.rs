@@ -78,7 +78,8 @@ fn describe(grid: &Grid<'_>, stale: &Stale) -> StaleRead {
         whose(&load),
         stale.cure,
     );
-    StaleRead { number: stale.number, load, store, array, offset, cure: stale.cure, message }
+    let (number, is_strong, cure) = (stale.number, stale.load.is_strong(), stale.cure);
+    StaleRead { number, load, store, array, offset, is_strong, cure, message }
 }
 
 fn access(grid: &Grid<'_>, access: &LaneAccess) -> RaceAccess {

@@ -1,4 +1,4 @@
-//! Reads of shared memory that nobody has written yet, and that another thread writes later.
+//! Reads of shared memory that no thread has written yet, and that another thread writes later.
 //!
 //! If nothing orders the two, the read is not only uninitialised: a barrier is missing. Accesses by
 //! `volatile` do not race with each other, so [`super::shared`] does not say so.

@@ -8,7 +8,7 @@
 //!
 //! Only a warp whose registers hold undefined bits is followed, instruction by instruction.
 //!
-//! **Can miss:** a shuffle from the wrong lanes whose value nobody uses (`butterfly_across_warps`).
+//! **Can miss:** a shuffle from the wrong lanes whose value is not used (`butterfly_across_warps`).
 //! **May report wrongly:** a value that is stored and then not read; a value that a comparison or
 //! arithmetic makes irrelevant, as the larger of it and infinity.
 

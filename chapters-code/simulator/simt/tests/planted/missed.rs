@@ -56,7 +56,7 @@ const MISSED: &[Missed] = missed! {
         barrier_under_a_guard Barrier (1, 64, 64);
     "A mask that is right by chance.":
         activemask_as_mask Lanes (1, 32, 64);
-    "Undefined values that nobody uses.":
+    "Undefined values that are not used.":
         butterfly_across_warps Lanes (1, 48, 64);
     "Values that may be masked.":
         one_byte_of_a_word Uninitialised (1, 64, 64)
@@ -180,7 +180,9 @@ fn the_book_lists_the_same() {
     let section = section.split("\n## ").next().unwrap_or(section);
     let entry = |line: &'static str| Some(line.strip_prefix("- **")?.split_once("**")?.0);
     let on_page: BTreeSet<_> = section.lines().filter_map(entry).collect();
-    let listed: BTreeSet<_> = MISSED.iter().map(|m| m.entry).collect();
+    let listed = MISSED.iter().map(|m| m.entry);
+    // `simt-driver/tests/stream_races.rs` has the kernels of this one.
+    let listed: BTreeSet<_> = listed.chain(["Streams in special cases."]).collect();
     assert_eq!(on_page, listed);
 }
 

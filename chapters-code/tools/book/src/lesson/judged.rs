@@ -10,7 +10,7 @@
 //!
 //! A prediction is a number with its unit (`88 %`, `1.8×`, `45`), a range (`85..90 %`), a bound (`> 90 %`, `≥`, `<`, `≤`), or a
 //! word where the answer is one. In place of a number may stand what it was predicted from, see `measured::quantity`:
-//! `0.5x time_ms.median kernel=a n=2^28`.
+//! `0.5 · [time_ms.median kernel=a n=2^28]`.
 
 use super::ask::{Ask, Sought, given, pairs};
 use crate::verdict::Prediction;

@@ -2,20 +2,19 @@
 //! was predicted from.
 //!
 //! ```text
-//! gb_per_s kernel=a n=2^28                        one field of one row, as the directive `measured` takes it
-//! 750 µs                                          a number; without a unit, in the one that is wanted
-//! 0.5x time_ms.median kernel=a n=2^28 + 3 µs      a sum or difference of such terms, with factors
-//! time_ms.median stride=2 / time_ms.median stride=1 where kernel=a n=2^28
+//! gb_per_s kernel=a n=2^28                            one field of one row, as the directive `measured` takes it
+//! 750 µs                                              a number; without a unit, in the one that is wanted
+//! 0.5 · [time_ms.median kernel=a n=2^28] + 3 µs       an expression, as the directive `computed` takes it
 //! ```
 //!
-//! A quotient has the unit `×`, or `%`. The keys behind `where` belong to all rows.
+//! An expression is computed from unrounded numbers, where `computed` takes those that are printed.
 
 use std::path::Path;
 
 use super::directive::{self, Kind};
 use super::format::{self, leading_number};
 use super::{Records, number_of, waits};
-use crate::Strictness;
+use crate::{Strictness, arithmetic};
 
 /// The number that `text` on `page` stands for, in `unit`, which begins with a unit and may go on; none while a draft waits
 /// for its recording.
@@ -29,42 +28,44 @@ pub(crate) fn quantity(
     records: &Records,
     strictness: Strictness,
 ) -> Result<Option<f64>, String> {
-    let (terms, shared) = text.split_once(" where ").unwrap_or((text, ""));
-    let sum = |terms: &str, unit: &str| -> Result<Option<f64>, String> {
-        let mut sum = Some(0.0);
-        for term in terms.replace(" - ", " + -").split(" + ") {
-            let (sign, term) = term.strip_prefix('-').map_or((1.0, term), |term| (-1.0, term));
-            let value = term_in(page, term, shared, unit, records, strictness)?;
-            sum = sum.zip(value).map(|(sum, value)| sum + sign * value);
+    let field = |row: &str, unit: &str| number_of_field(page, row, unit, records, strictness);
+    if !is_expression(text) {
+        return match leading_number(text.trim()) {
+            Some((number, rest)) => format::converted(number, rest.trim(), unit).map(Some),
+            None => field(text, unit),
+        };
+    }
+    let mut waits = false;
+    let numbers = arithmetic::filled(text, |row| {
+        let own = unit_of(row);
+        let number = field(row, own)?;
+        waits |= number.is_none();
+        Ok(number.map_or(String::new(), |number| format!("{number} {own}")))
+    })?;
+    match waits {
+        true => Ok(None),
+        false => {
+            let unit = unit.split_whitespace().next().unwrap_or_default();
+            arithmetic::evaluated(&numbers, unit).map(Some)
         }
-        Ok(sum)
-    };
-    let Some((upper, lower)) = terms.split_once(" / ") else {
-        return sum(terms, unit);
-    };
-    let common = unit_of(lower)?;
-    let quotient = sum(upper, common)?.zip(sum(lower, common)?).map(|(a, b)| a / b);
-    let scale = match unit.split_whitespace().next() {
-        Some("×") => 1.0,
-        Some("%") => 100.0,
-        _ => return Err(format!("a quotient is in × or %, and not in {unit}")),
-    };
-    Ok(quotient.map(|quotient| quotient * scale))
-}
-
-/// The unit in which `text` is taken where none is given: that of the first field that it names, or `×` for a quotient.
-pub(crate) fn natural_unit(text: &str) -> Result<&'static str, String> {
-    let (terms, _) = text.split_once(" where ").unwrap_or((text, ""));
-    match terms.contains(" / ") {
-        true => Ok("×"),
-        false => unit_of(terms),
     }
 }
 
-fn unit_of(terms: &str) -> Result<&'static str, String> {
-    let is_field = |word: &&str| word.starts_with(|letter: char| letter.is_alphabetic());
-    let field = terms.split_whitespace().find(is_field);
-    field.map(format::first_unit).ok_or_else(|| format!("{terms} names no field"))
+/// The unit in which `text` is taken where none is given: that of the first field that it names, or `×` for a quotient.
+pub(crate) fn natural_unit(text: &str) -> &'static str {
+    match text.split_once('[') {
+        Some(_) if text.contains(" / ") => "×",
+        Some((_, row)) => unit_of(row),
+        None => unit_of(text),
+    }
+}
+
+fn is_expression(text: &str) -> bool {
+    text.contains('[') || text.contains(" + ")
+}
+
+fn unit_of(row: &str) -> &'static str {
+    format::first_unit(row.split_whitespace().next().unwrap_or_default())
 }
 
 /// The count that `text` gives, alone or with `unit` behind it.
@@ -78,23 +79,14 @@ pub(crate) fn count(text: &str, unit: &str) -> Result<f64, String> {
     }
 }
 
-fn term_in(
+fn number_of_field(
     page: &Path,
-    term: &str,
-    shared: &str,
+    row: &str,
     unit: &str,
     records: &Records,
     strictness: Strictness,
 ) -> Result<Option<f64>, String> {
-    let term = term.trim();
-    let (factor, row) = match leading_number(term) {
-        None => (1.0, term),
-        Some((factor, rest)) => match rest.strip_prefix("x ") {
-            Some(row) => (factor, row),
-            None => return format::converted(factor, rest.trim(), unit).map(Some),
-        },
-    };
-    let directive = directive::parse(&format!("measured {row} {shared}"))?.on(page);
+    let directive = directive::parse(&format!("measured {}", row.trim()))?.on(page);
     let Kind::Value(field) = &directive.kind else {
         return Err(format!("{row} is not one value"));
     };
@@ -102,12 +94,10 @@ fn term_in(
         return Ok(None);
     }
     let number = number_of(&directive, field, records)?;
-    Ok(Some(factor * number * format::scale(field, unit)?))
+    Ok(Some(number * format::scale(field, unit)?))
 }
 
 /// Whether `text` is one field that has no unit: a count, which a prediction of it must meet exactly.
 pub(crate) fn is_count(text: &str) -> bool {
-    let is_one = [" / ", " + ", " - "].iter().all(|sign| !text.contains(sign));
-    let field = text.split_whitespace().next().unwrap_or_default();
-    is_one && format::is_count(field)
+    !is_expression(text) && format::is_count(text.split_whitespace().next().unwrap_or_default())
 }

@@ -173,7 +173,7 @@ KERNEL(flag_read_for_lanes) {
     }
 }
 
-// The same, where a shuffle tells the others what the first lane has read.
+// The same, where a shuffle gives the others what the first lane has read.
 KERNEL(flag_passed_on_by_shuffle) {
     unsigned tid = threadIdx.x;
     if (blockIdx.x == 0) {

@@ -1,4 +1,4 @@
-// Threads that leave while others wait at a barrier. That is allowed, so only a note tells of it.
+// Threads that leave while others wait at a barrier. That is allowed, so it is only a note.
 #include "planted.cuh"
 
 // Nothing follows the condition, so the other lanes leave.
