@@ -14,6 +14,7 @@ mod collective;
 mod control;
 mod mbarrier;
 mod memory;
+mod protected;
 mod quads;
 mod rows;
 mod run;

@@ -1,6 +1,10 @@
 //! Kernels on a device: buffers, launches, and what came of them.
 
-use std::{cell::RefCell, collections::BTreeMap, sync::Arc};
+use std::{
+    cell::{Cell, RefCell},
+    collections::BTreeMap,
+    sync::Arc,
+};
 
 use anyhow::{Context, Result, bail};
 use cudarc::{
@@ -12,7 +16,7 @@ use cudarc::{
 };
 use harness::{Device, DeviceChoice, Dtype, Error, Output, buffer, simulator::Report};
 
-use super::{Failure, Target, compile, judge};
+use super::{Failure, Target, compile, judge, stored};
 use crate::{
     course::{Declaration, Launch, Parameter, launch::Dimensions},
     diagnosis::Diagnosis,
@@ -25,9 +29,6 @@ const INSTRUCTIONS: i64 = 1 << 22;
 /// Warp instructions that it may take for each byte of its arrays: enough for one thread that does it
 /// all.
 const INSTRUCTIONS_A_BYTE: i64 = 16;
-
-/// Bytes of an instance's arrays at most where a module with variables runs twice.
-const RUN_AGAIN: usize = 1 << 18;
 
 /// Bytes of shared arrays that a block may have. Drivers allow more in PTX, but nvcc does not.
 const SHARED: i32 = 48 << 10;
@@ -46,6 +47,10 @@ pub struct Bench {
     pub(super) named: RefCell<Vec<Named>>,
     /// The submission's own variables in device memory.
     pub(super) variables: RefCell<Vec<Named>>,
+    /// Whether a run is stopped at a store to memory that must stay as it is.
+    protects: Cell<bool>,
+    /// The last run's arrays, if that was so.
+    pub(super) protected: RefCell<Vec<stored::Stays>>,
 }
 
 /// Memory with a name.
@@ -72,8 +77,6 @@ pub struct Ran {
     pub comparisons: Vec<Comparison>,
     /// Device addresses of the outputs.
     pub addresses: Vec<u64>,
-    /// Device addresses of the inputs.
-    pub inputs: Vec<u64>,
     /// What was written outside the outputs.
     pub damage: Option<Failure>,
 }
@@ -92,6 +95,13 @@ pub struct Memory {
     scratch: Vec<CudaSlice<u8>>,
     addresses: BTreeMap<String, u64>,
     dimensions: Dimensions,
+}
+
+impl Memory {
+    /// The address of an array.
+    pub fn address(&self, name: &str) -> u64 {
+        self.addresses[name]
+    }
 }
 
 /// An argument of a kernel.
@@ -127,6 +137,8 @@ impl Bench {
             declaration: declaration.clone(),
             named: RefCell::default(),
             variables: RefCell::default(),
+            protects: Cell::default(),
+            protected: RefCell::default(),
         })
     }
 
@@ -222,17 +234,15 @@ impl Bench {
         compile::variables(ptx).filter_map(named).collect()
     }
 
-    /// Runs an instance once, and looks at what came of it. On a small instance a module with variables runs once more, as
-    /// one that has stayed loaded since the first run: what its variables hold then must not matter.
+    /// Runs an instance once, and looks at what came of it. A module with variables runs once more, as one that has
+    /// stayed loaded since the first run: what its variables hold then must not matter.
     ///
     /// # Errors
     /// Outside, what no submission can do; inside, what stopped a launch.
     pub fn run(&self, instance: &Instance) -> Result<Result<Ran, Failure>> {
         self.forget()?;
         let first = self.run_once(instance)?;
-        let is_small = bytes(instance) <= RUN_AGAIN;
-        let is_final = self.with_variables.is_none() || !is_small;
-        if is_final || !first.as_ref().is_ok_and(Ran::is_right) {
+        if self.with_variables.is_none() || !first.as_ref().is_ok_and(Ran::is_right) {
             return Ok(first);
         }
         let named = self.named.take();
@@ -264,6 +274,7 @@ impl Bench {
         let mut memory = self.allocate(instance)?;
         self.named.replace(names(&memory, instance));
         self.limit(instance);
+        self.protect_memory(instance, &memory);
         if self.is_of_several_devices() {
             self.synchronize()?;
         }
@@ -274,9 +285,8 @@ impl Bench {
             return Ok(Err(self.stopped("running the kernel", error)?));
         }
         let report = self.device.take_report()?;
-        let inputs = instance.inputs.iter().map(|array| memory.addresses[array.name]).collect();
         let (comparisons, addresses) = (Vec::new(), Vec::new());
-        let mut ran = Ran { report, comparisons, addresses, inputs, damage: None };
+        let mut ran = Ran { report, comparisons, addresses, damage: None };
         for (output, guarded) in instance.outputs.iter().zip(&mut memory.outputs) {
             match guarded.download()? {
                 Ok(bytes) => ran.comparisons.push(output.compare(&bytes)),
@@ -316,6 +326,29 @@ impl Bench {
             let limit = INSTRUCTIONS + INSTRUCTIONS_A_BYTE * bytes(instance) as i64;
             simulator.set(c"instruction_limit", limit);
         }
+    }
+
+    /// Has runs from now on stopped at a store to memory that must stay as it is, or not. They say so before anything
+    /// is known of the results, so it is for kernels whose results are right.
+    pub fn protect(&self, protects: bool) {
+        self.protects.set(protects);
+    }
+
+    /// Has the simulator stop the next launches at a store to memory that must stay as it is.
+    fn protect_memory(&self, instance: &Instance, memory: &Memory) {
+        let Some(simulator) = self.device.simulator() else {
+            return;
+        };
+        simulator.set(c"write_protected_to", 0);
+        if !self.protects.get() {
+            return;
+        }
+        let arrays = stored::of(instance, memory);
+        for part in arrays.iter().flat_map(stored::Stays::protected) {
+            simulator.set(c"write_protected_from", part.start as i64);
+            simulator.set(c"write_protected_to", part.end as i64);
+        }
+        self.protected.replace(arrays);
     }
 
     /// Memory for an instance, filled.

@@ -66,6 +66,9 @@ impl Bench {
             let fault = self.by_name(&fault.message);
             return Ok(failure.note(format!("after that: {fault}")));
         }
+        if let Some(failure) = self.written_though_protected(&fault.message) {
+            return Ok(failure);
+        }
         let of_a_mask = fault.message.contains("executes a warp-wide operation for the lanes");
         let of_an_mbarrier = fault.message.contains("`mbarrier.");
         let diagnosis = match fault.kind {
@@ -97,6 +100,20 @@ impl Bench {
             ),
             _ => failure,
         })
+    }
+}
+
+impl Bench {
+    /// What is wrong with a store to memory that must stay as it is, if a message is about one.
+    fn written_though_protected(&self, message: &str) -> Option<Failure> {
+        let (before, _) = message.split_once(" is write-protected")?;
+        let (_, address) = before.rsplit_once(" byte 0x")?;
+        let address = u64::from_str_radix(address, 16).ok()?;
+        let arrays = self.protected.borrow();
+        let (diagnosis, seen) = arrays.iter().find_map(|array| array.objection(address))?;
+        Some(Failure::new(diagnosis, seen).note(self.by_name(message)).note(
+            "whatever is stored there, also if it is what was there before: others would see it meanwhile",
+        ))
     }
 }
 

@@ -74,6 +74,11 @@ pub struct Trial {
 }
 
 impl Trial {
+    /// A run in the plain order.
+    pub fn plain(case: Case) -> Self {
+        Self { case, schedule: 0, resident: 0 }
+    }
+
     /// Whether it runs in the plain order.
     pub fn is_plain(&self) -> bool {
         (self.schedule, self.resident) == (0, 0)
@@ -83,6 +88,8 @@ impl Trial {
     pub fn order(&self) -> String {
         match (self.schedule, self.resident) {
             (0, 0) => String::new(),
+            (0, 1) => " with one block resident at a time".to_owned(),
+            (0, count) => format!(" with {count} blocks resident at a time"),
             (schedule, 0) => format!(" in order {schedule} of warps and blocks"),
             (schedule, 1) => {
                 format!(
@@ -105,24 +112,44 @@ pub fn fresh_seed() -> u64 {
     std::hash::BuildHasher::hash_one(&random, ()) % 1_000_000
 }
 
-/// How many blocks are resident at a time, and in which order of warps and blocks: 0 is the plain order, and 0
-/// blocks as many as a GPU holds.
-type Order = (u64, u64);
+/// An order of warps and blocks, beside the plain one.
+#[derive(Clone, Copy)]
+enum Order {
+    /// Blocks start in the order of their numbers, so many resident at a time.
+    Plain(u64),
+    /// An order that the seed draws, with so many blocks resident at a time, or 0 for as many as a GPU holds.
+    Drawn(u64),
+}
+use Order::{Drawn, Plain};
 
-/// Orders beside the plain one.
-const ORDERS: [Order; 8] = [(1, 0), (2, 1), (3, 0), (4, 2), (5, 0), (6, 1), (7, 3), (8, 0)];
+/// The orders of small sizes.
+const ORDERS: [Order; 10] = [
+    Drawn(0),
+    Drawn(1),
+    Plain(1),
+    Drawn(0),
+    Drawn(2),
+    Plain(2),
+    Drawn(0),
+    Drawn(1),
+    Drawn(3),
+    Drawn(0),
+];
 
-/// Those that large sizes have.
-const ORDERS_OF_LARGE: [Order; 2] = [(9, 1), (10, 2)];
+/// Those of large sizes, each on another size.
+const ORDERS_OF_LARGE: [Order; 4] = [Drawn(1), Drawn(2), Drawn(0), Plain(1)];
+
+/// Drawn orders are some of so many.
+const DIFFERENT_ORDERS: u64 = 1 << 20;
 
 /// A problem of more elements is run once or twice with each kind of input.
 pub const SMALL: u64 = 1 << 14;
 
 /// The most elements of a problem.
-pub const LARGEST: u64 = 1 << 21;
+pub const LARGEST: u64 = 1 << 22;
 
-/// The most elements of a problem that is run in other orders, and by detectors that take long.
-const MIDDLE: u64 = 1 << 17;
+/// A problem that is run in other orders, and by detectors that take long, has this part of the most elements.
+const PART: u64 = 32;
 
 /// Sizes that every further schedule and seed is tried on.
 const TRIED_AGAIN: usize = 3;
@@ -139,6 +166,8 @@ struct Plan<'d> {
     inputs: Vec<Input>,
     /// Elements of a problem at most.
     most: u64,
+    /// Elements of a small problem at most.
+    small: u64,
 }
 
 impl<'d> Plan<'d> {
@@ -154,6 +183,7 @@ impl<'d> Plan<'d> {
                 false => declaration.inputs.clone(),
             },
             most: job.most_elements.unwrap_or(u64::MAX).min(most),
+            small: small(declaration),
         }
     }
 
@@ -184,8 +214,8 @@ impl<'d> Plan<'d> {
             false => self.declaration.sizes.clone(),
         };
         shapes.extend((1..=DRAWN).map(|number| self.accepted(self.range.draw(self.seed, number))));
-        shapes.retain(|shape| shape.elements() <= SMALL.min(self.most));
-        shapes.extend(self.own(job)?.into_iter().filter(|shape| shape.elements() <= SMALL));
+        shapes.retain(|shape| shape.elements() <= self.small.min(self.most));
+        shapes.extend(self.own(job)?.into_iter().filter(|shape| shape.elements() <= self.small));
         // What goes wrong shows better with elements than without any.
         shapes.sort_by_key(|shape| (shape.elements() == 0, shape.elements()));
         shapes.dedup();
@@ -202,15 +232,15 @@ impl<'d> Plan<'d> {
     /// elements as the largest at most, so that a check takes seconds.
     fn large(&self, job: &Job) -> anyhow::Result<Vec<Case>> {
         let mut own = self.own(job)?;
-        own.retain(|shape| shape.elements() > SMALL);
+        own.retain(|shape| shape.elements() > self.small);
         let mut cases: Vec<Case> =
             own.into_iter().map(|shape| self.case(shape, self.inputs[0])).collect();
-        if self.most <= 2 * SMALL {
+        if self.most <= 2 * self.small {
             return Ok(cases);
         }
-        let share = (self.most / 2 / self.inputs.len() as u64).max(2 * SMALL);
+        let share = (self.most / 2 / self.inputs.len() as u64).max(2 * self.small);
         for (number, &input) in (0..).zip(&self.inputs) {
-            cases.push(self.case(self.spread(number, (SMALL, share), Long::Any), input));
+            cases.push(self.case(self.spread(number, (self.small, share), Long::Any), input));
         }
         let largest = self.declaration.largest_input.unwrap_or(self.inputs[0]);
         match self.range.is_free_matrix() {
@@ -229,14 +259,23 @@ impl<'d> Plan<'d> {
         Ok(cases)
     }
 
-    /// Problems of a middle size that the seed draws, one for each of `numbers`.
-    fn middle(&self, numbers: std::ops::Range<u64>) -> impl Iterator<Item = Case> {
-        let most = self.most.min(MIDDLE);
-        let case = move |number: u64| {
-            let input = self.inputs[number as usize % self.inputs.len()];
-            self.case(self.spread(number, (SMALL, most), Long::Any), input)
-        };
-        numbers.filter(move |_| most > SMALL).map(case)
+    /// One of the orders of warps and blocks other than the plain one, another one for each of a run's numbers.
+    fn order(&self, number: u64) -> u64 {
+        1 + harness::inputs::bits(self.seed ^ 0x6f72_6465, number) % DIFFERENT_ORDERS
+    }
+
+    /// The most elements of a problem of a middle size.
+    fn middle(&self) -> u64 {
+        (self.most / PART).max(2 * self.small)
+    }
+
+    /// A problem of a middle size that the seed draws, and for number 0 the largest of them; none where all are small.
+    fn of_middle_size(&self, number: u64) -> Option<Case> {
+        let input = self.inputs[number as usize % self.inputs.len()];
+        let most = self.middle();
+        let least = if number == 0 { most } else { self.small };
+        let shape = self.spread(1000 + number, (least, most), Long::Any);
+        (self.most >= most).then(|| self.case(shape, input))
     }
 }
 
@@ -245,7 +284,7 @@ impl<'d> Plan<'d> {
 pub fn trials(declaration: &Declaration, job: &Job) -> anyhow::Result<Vec<Trial>> {
     let plan = Plan::new(declaration, job);
     let small = plan.small(job)?;
-    let plain = |case| Trial { case, schedule: 0, resident: 0 };
+    let plain = Trial::plain;
     let mut trials = Vec::new();
     for &input in &plan.inputs {
         for &shape in &small {
@@ -257,21 +296,27 @@ pub fn trials(declaration: &Declaration, job: &Job) -> anyhow::Result<Vec<Trial>
     let some: Vec<Shape> = small.iter().copied().filter(|shape| shape.elements() > 0).collect();
     // Blocks of several devices wait for each other: all of them must be resident.
     let waits = declaration.launch.iter().any(|launch| launch.device > 0);
-    let orders = |case: Case, orders: &[Order]| -> Vec<Trial> {
-        let trial = |&(schedule, resident): &Order| {
-            let resident = if waits { 0 } else { resident };
-            Trial { case, schedule, resident }
+    let is_ordered = job.target == Target::Simulator;
+    let ordered = |number: u64, case: Case, order: Order| {
+        let (schedule, resident) = match order {
+            Plain(resident) => (0, resident),
+            Drawn(resident) => (plan.order(number), resident),
         };
-        orders.iter().filter(|_| job.target == Target::Simulator).map(trial).collect()
+        let trial = Trial { case, schedule, resident: if waits { 0 } else { resident } };
+        (is_ordered && !trial.is_plain()).then_some(trial)
     };
-    for &shape in &some[some.len().saturating_sub(TRIED_AGAIN)..] {
+    for (number, &shape) in (0..).zip(&some[some.len().saturating_sub(TRIED_AGAIN)..]) {
         let case = plan.case(shape, plan.inputs[0]);
         let others = job.seeds.iter().skip(1);
         trials.extend(others.map(|&seed| plain(Case { seed, ..case })));
-        trials.extend(orders(case, &ORDERS));
+        let numbers = 100 * number..;
+        trials.extend(numbers.zip(ORDERS).filter_map(|(at, order)| ordered(at, case, order)));
     }
-    for (case, order) in plan.middle(100..102).zip(ORDERS_OF_LARGE) {
-        trials.extend(orders(case, &[order]));
+    for (number, order) in (0..).zip(ORDERS_OF_LARGE) {
+        let case = plan.of_middle_size(number);
+        // What is wrong in the plain order, too, does not depend on it.
+        trials.extend(case.map(plain));
+        trials.extend(case.and_then(|case| ordered(1000 + number, case, order)));
     }
     for case in plan.large(job)? {
         let seeds = 0..declaration.operation.large_seeds();
@@ -281,15 +326,30 @@ pub fn trials(declaration: &Declaration, job: &Job) -> anyhow::Result<Vec<Trial>
     Ok(trials)
 }
 
-/// On what detectors look that take long, and that a kernel meets when it is right: a middle and the largest
-/// of the sizes up to `most`, and one that is drawn from all sizes up to [`MIDDLE`].
-pub fn detected(declaration: &Declaration, job: &Job, most: u64) -> anyhow::Result<Vec<Case>> {
+/// The most elements of a small problem.
+fn small(declaration: &Declaration) -> u64 {
+    (SMALL / declaration.operation.elements_of_one().next_power_of_two()).max(1 << 10)
+}
+
+/// Whether a problem is a small one, of which many are run.
+pub fn is_small(declaration: &Declaration, case: &Case) -> bool {
+    case.shape.elements() <= small(declaration)
+}
+
+/// On what detectors look that take long, and that a kernel meets when it is right: small sizes with few blocks and with
+/// many, the largest of the middle sizes, and one of these that is drawn.
+pub fn detected(declaration: &Declaration, job: &Job) -> anyhow::Result<Vec<Case>> {
     let plan = Plan::new(declaration, job);
     let mut cases: Vec<Case> = trials(declaration, job)?.iter().map(|trial| trial.case).collect();
-    cases.retain(|case| case.shape.elements() <= most);
+    cases.retain(|case| is_small(declaration, case));
     cases.sort_by_key(|case| case.shape.elements());
     let mut chosen: Vec<Case> = cases.get(cases.len() / 2).into_iter().copied().collect();
-    chosen.extend(cases.last().filter(|last| !chosen.contains(last)).copied());
-    chosen.extend(plan.middle(102..103));
+    let few_blocks = cases.iter().rfind(|case| case.shape.elements() <= plan.small / 2);
+    for case in few_blocks.into_iter().chain(cases.last()) {
+        if !chosen.contains(case) {
+            chosen.push(*case);
+        }
+    }
+    chosen.extend([plan.of_middle_size(50), plan.of_middle_size(0)].into_iter().flatten());
     Ok(chosen)
 }

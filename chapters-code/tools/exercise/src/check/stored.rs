@@ -1,83 +1,115 @@
-//! Stores to what must stay as it is, in a run that was traced: also those of what was there before, which
-//! nothing shows afterwards.
+//! Memory that must stay as it is: inputs, what lies between the rows of an output, and what lies behind its results. The
+//! simulator stops a kernel that writes it, also one that stores what is there already.
 
-use harness::simulator::{AccessKind, AccessSpace, Event};
+use std::ops::Range;
 
-use super::{Failure, Place, bench::Ran, place};
+use super::bench::Memory;
 use crate::{
     diagnosis::Diagnosis,
     operation::{Instance, Output},
 };
 
-/// A part of memory, and what it means if a byte of it is written.
-struct Kept<'i> {
+/// An array of a run.
+pub struct Stays {
+    name: &'static str,
     begin: u64,
     bytes: u64,
-    /// The output that it is, with the size of an element; none of an input.
-    output: Option<&'i Output>,
-    name: &'static str,
+    /// Of an output, not of an input.
+    output: Option<Parts>,
 }
 
-impl Kept<'_> {
-    /// What is wrong with a store to a byte of it, if anything is.
-    fn objection(&self, byte: u64) -> Option<(Diagnosis, String)> {
+/// The parts of an output, in elements.
+struct Parts {
+    element_bytes: u64,
+    results: u64,
+    row_length: u64,
+    row_used: u64,
+}
+
+impl Parts {
+    fn of(output: &Output) -> Self {
+        Self {
+            element_bytes: output.dtype.size() as u64,
+            results: output.expected.len() as u64,
+            row_length: output.row_length.unwrap_or(usize::MAX) as u64,
+            row_used: output.row_used as u64,
+        }
+    }
+}
+
+/// The arrays of a run.
+pub fn of(instance: &Instance, memory: &Memory) -> Vec<Stays> {
+    let inputs = instance.inputs.iter().map(|array| Stays {
+        name: array.name,
+        begin: memory.address(array.name),
+        bytes: array.bytes.len() as u64,
+        output: None,
+    });
+    let outputs = instance.outputs.iter().map(|output| Stays {
+        name: output.name,
+        begin: memory.address(output.name),
+        bytes: (output.capacity * output.dtype.size()) as u64,
+        output: Some(Parts::of(output)),
+    });
+    inputs.chain(outputs).collect()
+}
+
+impl Stays {
+    /// The addresses that no kernel may write.
+    pub fn protected(&self) -> Vec<Range<u64>> {
+        let end = self.begin + self.bytes;
+        let Some(Parts { element_bytes, results, row_length, row_used }) = self.output else {
+            return [self.begin..end].into();
+        };
+        let at = |element: u64| self.begin + element * element_bytes;
+        let row = |first: u64| at(first + row_used)..at((first + row_length).min(results));
+        let gaps = match row_used < row_length {
+            true => (0..results).step_by(row_length as usize).map(row).collect(),
+            false => Vec::new(),
+        };
+        let mut all: Vec<Range<u64>> = gaps;
+        all.push(at(results)..end);
+        all.retain(|part| !part.is_empty());
+        all
+    }
+
+    /// What is wrong with a store to an address, if it is one of this array.
+    pub fn objection(&self, address: u64) -> Option<(Diagnosis, String)> {
+        let byte = address.checked_sub(self.begin).filter(|byte| *byte < self.bytes)?;
         let name = self.name;
-        let Some(output) = self.output else {
+        let Some(Parts { element_bytes, results, .. }) = self.output else {
             let seen = format!("`{name}` is an input, and byte {byte} of it is written");
             return Some((Diagnosis::InputChanged, seen));
         };
-        let index = (byte / output.dtype.size() as u64) as usize;
-        let in_a_gap = output.row_length.is_some_and(|length| index % length >= output.row_used);
-        match (index >= output.expected.len(), in_a_gap) {
-            (true, _) => {
+        let index = byte / element_bytes;
+        Some(match index >= results {
+            true => {
                 let seen = format!("{name}[{index}] is behind the results, and is written");
-                Some((Diagnosis::BesideOutput, seen))
+                (Diagnosis::BesideOutput, seen)
             }
-            (_, true) => {
+            false => {
                 let seen = format!("{name}[{index}] is in a gap between rows, and is written");
-                Some((Diagnosis::GapWritten, seen))
+                (Diagnosis::GapWritten, seen)
             }
-            _ => None,
-        }
+        })
     }
 }
 
-/// The first store to memory that must stay as it is.
-pub fn objection(ran: &Ran, instance: &Instance, name: &str) -> Option<Failure> {
-    let inputs = instance.inputs.iter().zip(&ran.inputs).map(|(array, &begin)| Kept {
-        begin,
-        bytes: array.bytes.len() as u64,
-        output: None,
-        name: array.name,
-    });
-    let outputs = instance.outputs.iter().zip(&ran.addresses).map(|(output, &begin)| Kept {
-        begin,
-        bytes: (output.capacity * output.dtype.size()) as u64,
-        output: Some(output),
-        name: output.name,
-    });
-    let kept: Vec<Kept> = inputs.chain(outputs).collect();
-    for event in ran.report.traces().flat_map(|trace| &trace.events) {
-        let Event::Access { place, access } = event else {
-            continue;
-        };
-        if access.space != AccessSpace::Global || access.access == AccessKind::Load {
-            continue;
-        }
-        for &address in &access.addresses {
-            let end = address + u64::from(access.bytes);
-            let mut hit = kept.iter().filter(|of| address < of.begin + of.bytes && end > of.begin);
-            let found = hit.find_map(|of| of.objection(end - 1 - of.begin));
-            if let Some((diagnosis, seen)) = found {
-                let who =
-                    format!("{} by block {}, warp {}", access.access, place.block, place.warp);
-                let line = place::line(&place.line, name);
-                let mut failure = Failure::new(diagnosis, seen)
-                    .note("what is stored there is what was there before, or is put back later: others would see it meanwhile");
-                failure.places.extend(line.map(|line| Place { line, who }));
-                return Some(failure);
-            }
-        }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gaps_and_what_lies_behind_must_stay() {
+        let parts = Parts { element_bytes: 4, results: 10, row_length: 4, row_used: 3 };
+        let output = Stays { name: "out", begin: 100, bytes: 48, output: Some(parts) };
+        assert_eq!(output.protected(), [112..116, 128..132, 140..148]);
+        let said = |address| output.objection(address).map(|(diagnosis, _)| diagnosis);
+        assert_eq!(said(113), Some(Diagnosis::GapWritten));
+        assert_eq!(said(147), Some(Diagnosis::BesideOutput));
+        assert_eq!(said(148), None);
+        let input = Stays { name: "in", begin: 100, bytes: 48, output: None };
+        assert_eq!(input.protected(), [100..148]);
+        assert!(input.objection(101).is_some_and(|(_, seen)| seen.contains("byte 1 of it")));
     }
-    None
 }

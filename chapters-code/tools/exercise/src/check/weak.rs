@@ -14,10 +14,18 @@ use crate::{diagnosis::Diagnosis, operation::Instance};
 pub const SEEDS: u64 = 12;
 
 /// The seeds of a problem of many elements.
-pub const SEEDS_OF_LARGE: u64 = 2;
+pub const SEEDS_OF_LARGE: u64 = 4;
 
-/// The most elements of a run with weak memory that has all seeds.
-pub const MOST_ELEMENTS: u64 = 1 << 13;
+/// What the instructions of PTX have by which a thread can learn what another one has done, without a barrier.
+const STRONG: [&str; 8] =
+    [".volatile", ".relaxed", ".acquire", ".release", ".acq_rel", "atom.", "red.", "mbarrier."];
+
+/// Whether threads of a kernel may learn of each other otherwise than at a barrier. What ordinary accesses alone do without
+/// an order are races, which are found in any run.
+pub fn is_strong(ptx: &str) -> bool {
+    let instructions = ptx.lines().map(str::trim).filter(|line| !line.starts_with("//"));
+    instructions.into_iter().any(|line| STRONG.iter().any(|part| line.contains(part)))
+}
 
 /// What is said of a kernel that is right on GPUs only.
 const PROMISE: &str = "on GPUs it is right, but PTX's memory model does not promise that: a barrier does not stand for \

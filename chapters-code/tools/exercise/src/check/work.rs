@@ -14,7 +14,7 @@ use super::{
     compile,
     cost::Costs,
     judge::{self, Judged, Pattern},
-    newer, place, plan, predict, stored, vet, weak,
+    newer, place, plan, predict, vet, weak,
 };
 use crate::{
     course::{Exercise, Launch, task},
@@ -40,8 +40,11 @@ pub fn work() -> Result<()> {
 /// The most elements of a run that is traced to find out who wrote one of them.
 const TRACED_FOR_A_WRITER: u64 = 1 << 16;
 
-/// The most elements of runs of a right kernel that are traced, too.
+/// The most elements of runs of a right kernel that are made again, and traced.
 const TRACED: u64 = 1 << 10;
+
+/// The counter that counts no atomics, so that these are counted in a trace.
+const CONFLICTS: &str = "shared_bank_conflicts";
 
 /// What is said of a kernel that is right only if `__activemask()` returns all lanes that execute it together.
 const ACTIVE_MASK: &str = "in this run __activemask() returned only a part of the lanes: CUDA does not promise that lanes are together, not \
@@ -52,7 +55,7 @@ const MASK_SEEDS: RangeInclusive<i64> = 1..=2;
 
 /// A run in the plain order.
 fn plain(case: Case) -> plan::Trial {
-    plan::Trial { case, schedule: 0, resident: 0 }
+    plan::Trial::plain(case)
 }
 
 struct Worker<'j> {
@@ -134,8 +137,9 @@ impl Worker<'_> {
             Passed { runs: right!(self.runs(&bench, &mut costs)?), ..Passed::default() };
         match self.job.target {
             Target::Simulator => {
-                right!(self.traced(&bench, &mut costs)?);
-                passed.notes.extend(right!(self.weakly(&bench)?));
+                bench.protect(true);
+                right!(self.again(&bench, &mut costs, ptx)?);
+                passed.notes.extend(right!(self.weakly(&bench, ptx)?));
                 right!(self.with_parts_of_active_masks(&bench, ptx)?);
             }
             Target::Gpu => passed.time = Some(self.time(&bench)?),
@@ -159,12 +163,14 @@ impl Worker<'_> {
         let mut of_a_warp: Option<Failure> = None;
         for trial in trials {
             // Once something is wrong, other orders and seeds tell nothing new.
-            let first_of_all = trial.is_plain() && trial.case.shape.elements() < plan::SMALL;
+            let first_of_all = trial.is_plain() && plan::is_small(declaration, &trial.case);
             if (is_wrong || of_a_warp.is_some()) && !first_of_all {
                 continue;
             }
             let instance = declaration.operation.problem(&trial.case);
             bench.schedule(trial.schedule, trial.resident);
+            // Of a kernel that is right on small sizes the results tell little more.
+            bench.protect(!first_of_all);
             let ran = match bench.run(&instance)? {
                 Ok(ran) => ran,
                 Err(failure) => {
@@ -204,20 +210,23 @@ impl Worker<'_> {
         }
     }
 
-    /// Runs of a kernel that is right, with every step kept, on small sizes: they show stores to what must stay as
-    /// it is, and what atomics on shared memory cost.
-    fn traced(&self, bench: &Bench, costs: &mut Costs<'_>) -> Step<()> {
+    /// Small sizes again, with a kernel that is right: now a store to what must stay as it is stops it, and a trace shows
+    /// what atomics on shared memory cost, where that is bounded.
+    fn again(&self, bench: &Bench, costs: &mut Costs<'_>, ptx: &str) -> Step<()> {
         let declaration = &self.exercise.declaration;
+        let is_bounded = declaration.demand.iter().any(|demand| demand.counter == CONFLICTS);
+        let is_traced = is_bounded && (ptx.contains("atom.") || ptx.contains("\tred."));
         for trial in plan::trials(declaration, self.job)? {
             if !trial.is_plain() || trial.case.shape.elements() > TRACED {
                 continue;
             }
             let instance = declaration.operation.problem(&trial.case);
             bench.schedule(0, 0);
-            let ran = right!(bench.traced(&instance)?.map_err(|failure| self.on(failure, &trial)));
-            if let Some(failure) = stored::objection(&ran, &instance, &self.job.name) {
-                return Ok(Err(self.on(failure, &trial)));
-            }
+            let ran = match is_traced {
+                true => bench.traced(&instance)?,
+                false => bench.run(&instance)?,
+            };
+            let ran = right!(ran.map_err(|failure| self.placed(self.on(failure, &trial))));
             costs.add(bench, &trial, &ran, &instance)?;
         }
         Ok(Ok(()))
@@ -240,19 +249,21 @@ impl Worker<'_> {
     }
 
     /// Runs of a kernel that is right, with weak memory. Gives a note where only GPUs make it right.
-    fn weakly(&self, bench: &Bench) -> Step<Option<String>> {
+    fn weakly(&self, bench: &Bench, ptx: &str) -> Step<Option<String>> {
         let declaration = &self.exercise.declaration;
         // Memory is never weak where kernels of several devices run at the same time.
         if bench.is_of_several_devices() {
             return Ok(Ok(None));
         }
         let mut note = None;
-        for case in plan::detected(declaration, self.job, weak::MOST_ELEMENTS)? {
+        let mut cases = plan::detected(declaration, self.job)?;
+        cases.retain(|case| plan::is_small(declaration, case) || weak::is_strong(ptx));
+        for case in cases {
             let instance = declaration.operation.problem(&case);
             // Of many blocks a few seeds show what many seeds show of a few.
-            let seeds = match case.shape.elements() > plan::SMALL {
-                true => self.job.weak_seeds.min(weak::SEEDS_OF_LARGE),
-                false => self.job.weak_seeds,
+            let seeds = match plan::is_small(declaration, &case) {
+                true => self.job.weak_seeds,
+                false => self.job.weak_seeds.min(weak::SEEDS_OF_LARGE),
             };
             let checked = weak::check(bench, &instance, &self.job.name, seeds)?;
             note = note.or(right!(checked.map_err(|failure| self.on(failure, &plain(case)))));
@@ -268,9 +279,9 @@ impl Worker<'_> {
         };
         let declaration = &self.exercise.declaration;
         let mut trials = plan::trials(declaration, self.job)?;
-        trials
-            .retain(|trial| trial.is_plain() && trial.case.shape.elements() <= weak::MOST_ELEMENTS);
-        let large = plan::detected(declaration, self.job, 0)?;
+        trials.retain(|trial| trial.is_plain() && plan::is_small(declaration, &trial.case));
+        let mut large = plan::detected(declaration, self.job)?;
+        large.retain(|case| !plan::is_small(declaration, case));
         bench.schedule(0, 0);
         for trial in trials.into_iter().chain(large.into_iter().map(plain)) {
             let instance = declaration.operation.problem(&trial.case);
@@ -365,7 +376,7 @@ impl Worker<'_> {
     fn by_another_size(&self, bench: &Bench, failure: Failure, here: Judged) -> Result<Failure> {
         let declaration = &self.exercise.declaration;
         for trial in plan::trials(declaration, self.job)? {
-            let is_small = trial.case.shape.elements() < plan::SMALL;
+            let is_small = plan::is_small(declaration, &trial.case);
             if !trial.is_plain() || !is_small || !declaration.operation.tells(trial.case.shape) {
                 continue;
             }
@@ -429,7 +440,9 @@ impl Worker<'_> {
 
     /// With the line that the message names.
     fn placed(&self, mut failure: Failure) -> Failure {
-        if let Some(line) = place::line(&failure.seen, &self.job.name) {
+        let line = |text: &String| place::line(text, &self.job.name);
+        let found = line(&failure.seen).or_else(|| failure.notes.iter().find_map(line));
+        if let Some(line) = found {
             failure.places.push(super::Place { line, who: String::new() });
         }
         failure

@@ -140,12 +140,23 @@ pub struct LongestWarp {
     /// The further instructions that are allowed for each element.
     #[serde(default)]
     pub per_element: f64,
+    /// Those for each row of a matrix.
+    #[serde(default)]
+    pub per_row: f64,
+    /// Those for each tile of 32 × 32 of a matrix.
+    #[serde(default)]
+    pub per_tile: f64,
 }
 
 impl LongestWarp {
     /// The bound for a size.
     pub fn at(self, shape: Shape) -> f64 {
-        self.most + self.per_element * shape.elements() as f64
+        let (rows, tiles) = match shape {
+            Shape::Matrix { rows, cols } => (rows, rows.div_ceil(32) * cols.div_ceil(32)),
+            Shape::Vector { .. } => (0, 0),
+        };
+        let of_elements = self.per_element * shape.elements() as f64;
+        self.most + of_elements + self.per_row * rows as f64 + self.per_tile * tiles as f64
     }
 }
 

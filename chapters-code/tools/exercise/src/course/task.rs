@@ -56,11 +56,10 @@ pub const BOUNDS: &str = "The results must be right, and these counts are bounde
 impl LongestWarp {
     /// The bound as a student reads it.
     pub fn in_words(self) -> String {
-        let Self { most, per_element } = self;
-        let and = match per_element {
-            0.0 => String::new(),
-            per_element => format!(" + {per_element} × elements"),
-        };
+        let Self { most, per_element, per_row, per_tile } = self;
+        let terms = [(per_element, "elements"), (per_row, "rows"), (per_tile, of_what("tiles"))];
+        let terms = terms.into_iter().filter(|(times, _)| *times > 0.0);
+        let and: String = terms.map(|(times, of)| format!(" + {times} × {of}")).collect();
         format!("instructions of the longest warp, on every size: at most {most}{and}")
     }
 }
