@@ -83,7 +83,7 @@ impl Worker<'_> {
         let compile_seconds = begin.elapsed().as_secs_f64();
         let begin = Instant::now();
         let verdict = match compiled {
-            Ok(ptx) => self.check(&ptx)?,
+            Ok(ptx) => self.check(&ptx)?.map_err(|failure| self.warned(failure, &ptx)),
             Err(failure) => Err(failure),
         };
         Ok(Outcome {
@@ -95,6 +95,13 @@ impl Worker<'_> {
             check_seconds: begin.elapsed().as_secs_f64(),
             printed: String::new(),
         })
+    }
+
+    /// With what the compiler warns of, which may tell why a kernel is wrong.
+    fn warned(&self, failure: Failure, ptx: &str) -> Failure {
+        let says =
+            |failure: Failure, warning: &str| failure.note(format!("the compiler: {warning}"));
+        compile::warnings(ptx).fold(failure, says)
     }
 
     fn launches(&self) -> &[Launch] {
@@ -283,9 +290,12 @@ impl Worker<'_> {
         let mut large = plan::detected(declaration, self.job)?;
         large.retain(|case| !plan::is_small(declaration, case));
         bench.schedule(0, 0);
+        let largest = plan::largest(declaration, self.job)?;
+        large.extend(largest);
         for trial in trials.into_iter().chain(large.into_iter().map(plain)) {
             let instance = declaration.operation.problem(&trial.case);
-            for seed in MASK_SEEDS {
+            let is_largest = Some(trial.case) == largest;
+            for seed in MASK_SEEDS.take(if is_largest { 1 } else { 2 }) {
                 simulator.set(c"active_masks", seed);
                 let ran = bench.run(&instance);
                 simulator.set(c"active_masks", 0);
