@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// Warp instructions that a launch may take in any case.
-const INSTRUCTIONS: i64 = 1 << 22;
+const INSTRUCTIONS: i64 = 1 << 23;
 
 /// Warp instructions that it may take for each byte of its arrays: enough for one thread that does it
 /// all.

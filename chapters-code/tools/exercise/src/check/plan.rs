@@ -148,8 +148,11 @@ pub const SMALL: u64 = 1 << 14;
 /// The most elements of a problem.
 pub const LARGEST: u64 = 1 << 22;
 
-/// A problem that is run in other orders, and by detectors that take long, has this part of the most elements.
-const PART: u64 = 32;
+/// A large problem that is run in other orders has this part of the most elements, at most.
+const ORDERED: u64 = 8;
+
+/// One on which detectors look that take long has this part.
+const DETECTED: u64 = 32;
 
 /// Sizes that every further schedule and seed is tried on.
 const TRIED_AGAIN: usize = 3;
@@ -264,15 +267,11 @@ impl<'d> Plan<'d> {
         1 + harness::inputs::bits(self.seed ^ 0x6f72_6465, number) % DIFFERENT_ORDERS
     }
 
-    /// The most elements of a problem of a middle size.
-    fn middle(&self) -> u64 {
-        (self.most / PART).max(2 * self.small)
-    }
-
-    /// A problem of a middle size that the seed draws, and for number 0 the largest of them; none where all are small.
-    fn of_middle_size(&self, number: u64) -> Option<Case> {
+    /// A problem of a middle size, up to a part of the most elements, that the seed draws; for number 0 the largest of
+    /// them. None where all are small.
+    fn of_middle_size(&self, number: u64, part: u64) -> Option<Case> {
         let input = self.inputs[number as usize % self.inputs.len()];
-        let most = self.middle();
+        let most = (self.most / part).max(2 * self.small);
         let least = if number == 0 { most } else { self.small };
         let shape = self.spread(1000 + number, (least, most), Long::Any);
         (self.most >= most).then(|| self.case(shape, input))
@@ -313,7 +312,7 @@ pub fn trials(declaration: &Declaration, job: &Job) -> anyhow::Result<Vec<Trial>
         trials.extend(numbers.zip(ORDERS).filter_map(|(at, order)| ordered(at, case, order)));
     }
     for (number, order) in (0..).zip(ORDERS_OF_LARGE) {
-        let case = plan.of_middle_size(number);
+        let case = plan.of_middle_size(number, ORDERED);
         // What is wrong in the plain order, too, does not depend on it.
         trials.extend(case.map(plain));
         trials.extend(case.and_then(|case| ordered(1000 + number, case, order)));
@@ -355,6 +354,6 @@ pub fn detected(declaration: &Declaration, job: &Job) -> anyhow::Result<Vec<Case
             chosen.push(*case);
         }
     }
-    chosen.extend([plan.of_middle_size(50), plan.of_middle_size(0)].into_iter().flatten());
+    chosen.extend([50, 0].into_iter().filter_map(|number| plan.of_middle_size(number, DETECTED)));
     Ok(chosen)
 }
