@@ -9,16 +9,20 @@ use std::{
 use anyhow::{Context, Result, bail};
 use cudarc::{
     driver::{
-        CudaFunction, CudaModule, CudaSlice, DevicePtr, DriverError, LaunchConfig, PushKernelArg,
+        CudaFunction, CudaModule, CudaSlice, DevicePtr, DriverError, PushKernelArg,
         sys::{CUfunction_attribute_enum::*, CUresult},
     },
     nvrtc::Ptx,
 };
-use harness::{Device, DeviceChoice, Dtype, Error, Output, buffer, simulator::Report};
+use harness::{Device, DeviceChoice, Error, Output, buffer, simulator::Report};
 
-use super::{Failure, Target, compile, judge, stored};
+use super::{
+    Failure, Target, compile, judge,
+    ready::{Argument, Memory, Named, Ready, names},
+    stored,
+};
 use crate::{
-    course::{Declaration, Launch, Parameter, launch::Dimensions},
+    course::{Declaration, Launch},
     diagnosis::Diagnosis,
     operation::{Comparison, Instance},
 };
@@ -53,22 +57,6 @@ pub struct Bench {
     pub(super) protected: RefCell<Vec<stored::Stays>>,
 }
 
-/// Memory with a name.
-pub(super) struct Named {
-    pub(super) name: String,
-    pub(super) address: u64,
-    /// Whether it has no elements. One byte is allocated then.
-    pub(super) is_empty: bool,
-}
-
-struct Ready {
-    launch: Launch,
-    parameters: Vec<Parameter>,
-    function: RefCell<CudaFunction>,
-    /// The function of a module that stays loaded from run to run.
-    lasting: CudaFunction,
-}
-
 /// What came of a run that was not stopped.
 pub struct Ran {
     /// What the simulator saw.
@@ -86,29 +74,6 @@ impl Ran {
     pub fn is_right(&self) -> bool {
         self.damage.is_none() && self.comparisons.iter().all(Comparison::is_right)
     }
-}
-
-/// Memory of one run.
-pub struct Memory {
-    inputs: Vec<CudaSlice<u8>>,
-    outputs: Vec<Output<u8>>,
-    scratch: Vec<CudaSlice<u8>>,
-    addresses: BTreeMap<String, u64>,
-    dimensions: Dimensions,
-}
-
-impl Memory {
-    /// The address of an array.
-    pub fn address(&self, name: &str) -> u64 {
-        self.addresses[name]
-    }
-}
-
-/// An argument of a kernel.
-enum Argument {
-    Wide(u64),
-    Narrow(u32),
-    Float(f32),
 }
 
 impl Bench {
@@ -490,19 +455,6 @@ fn address(device: &Device, slice: &CudaSlice<u8>) -> u64 {
     slice.device_ptr(&device.stream).0
 }
 
-/// The buffers of a run by name.
-fn names(memory: &Memory, instance: &Instance) -> Vec<Named> {
-    let inputs = instance.inputs.iter().filter(|array| array.bytes.is_empty()).map(|a| a.name);
-    let outputs = instance.outputs.iter().filter(|output| output.capacity == 0).map(|o| o.name);
-    let empty: Vec<&str> = inputs.chain(outputs).collect();
-    let named = |(name, address): (&String, &u64)| Named {
-        name: name.clone(),
-        address: *address,
-        is_empty: empty.contains(&name.as_str()),
-    };
-    memory.addresses.iter().map(named).collect()
-}
-
 /// Whether a line of PTX has the directive of a variable in global memory, wherever it stands in it.
 fn declares_a_variable(line: &str) -> bool {
     line.split_whitespace().any(|word| word.trim_start_matches(['{', ';']) == ".global")
@@ -510,39 +462,6 @@ fn declares_a_variable(line: &str) -> bool {
 
 fn product((x, y, z): (u32, u32, u32)) -> u64 {
     [x, y, z].into_iter().map(u64::from).product()
-}
-
-impl Ready {
-    fn arguments(&self, memory: &Memory) -> Result<Vec<Argument>, Error> {
-        let unknown = |name: &str| {
-            Error::Usage(format!(
-                "the exercise passes `{name}`, which is no buffer and no dimension of it"
-            ))
-        };
-        let argument = |parameter: &Parameter| {
-            let name = &parameter.name;
-            if parameter.is_pointer {
-                let address = memory.addresses.get(name).ok_or_else(|| unknown(name))?;
-                return Ok(Argument::Wide(*address));
-            }
-            let value = *memory.dimensions.get(name).ok_or_else(|| unknown(name))?;
-            Ok(match parameter.dtype {
-                Dtype::I64 => Argument::Wide(value),
-                Dtype::F32 => Argument::Float(value as f32),
-                _ => Argument::Narrow(value as u32),
-            })
-        };
-        self.parameters.iter().map(argument).collect()
-    }
-
-    fn config(&self, dimensions: &Dimensions) -> Result<LaunchConfig, Error> {
-        let usage = |error: anyhow::Error| Error::Usage(format!("{error:#}"));
-        Ok(LaunchConfig {
-            grid_dim: self.launch.grid(dimensions).map_err(usage)?,
-            block_dim: self.launch.block().map_err(usage)?,
-            shared_mem_bytes: self.launch.shared_bytes,
-        })
-    }
 }
 
 #[cfg(test)]

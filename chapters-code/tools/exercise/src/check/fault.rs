@@ -7,11 +7,7 @@ use harness::{
     simulator::{FaultKind, RaceKind, Space},
 };
 
-use super::{
-    Failure,
-    bench::{Bench, Named},
-    judge,
-};
+use super::{Failure, bench::Bench, judge, ready::Named};
 use crate::diagnosis::Diagnosis;
 
 impl Bench {

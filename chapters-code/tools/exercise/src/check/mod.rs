@@ -16,6 +16,7 @@ mod outcome;
 mod place;
 mod plan;
 pub(crate) mod predict;
+mod ready;
 mod stored;
 mod supervise;
 mod vet;

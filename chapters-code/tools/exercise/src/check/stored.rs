@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::bench::Memory;
+use super::ready::Memory;
 use crate::{
     diagnosis::Diagnosis,
     operation::{Instance, Output},

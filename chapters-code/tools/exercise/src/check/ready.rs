@@ -1,0 +1,99 @@
+//! A launch as the driver takes it: a function, its arguments, a grid.
+
+use std::{cell::RefCell, collections::BTreeMap};
+
+use cudarc::driver::{CudaFunction, CudaSlice, LaunchConfig};
+use harness::{Dtype, Error, Output};
+
+use crate::{
+    course::{Launch, Parameter, launch::Dimensions},
+    operation::Instance,
+};
+
+/// A launch whose kernel is loaded.
+pub struct Ready {
+    pub(super) launch: Launch,
+    pub(super) parameters: Vec<Parameter>,
+    pub(super) function: RefCell<CudaFunction>,
+    /// The function of a module that stays loaded from run to run.
+    pub(super) lasting: CudaFunction,
+}
+
+/// Memory of one run.
+pub struct Memory {
+    pub(super) inputs: Vec<CudaSlice<u8>>,
+    pub(super) outputs: Vec<Output<u8>>,
+    pub(super) scratch: Vec<CudaSlice<u8>>,
+    pub(super) addresses: BTreeMap<String, u64>,
+    pub(super) dimensions: Dimensions,
+}
+
+impl Memory {
+    /// The address of an array.
+    pub fn address(&self, name: &str) -> u64 {
+        self.addresses[name]
+    }
+}
+
+/// An argument of a kernel.
+pub enum Argument {
+    Wide(u64),
+    Narrow(u32),
+    Float(f32),
+}
+
+impl Ready {
+    /// The arguments, in their order.
+    pub fn arguments(&self, memory: &Memory) -> Result<Vec<Argument>, Error> {
+        let unknown = |name: &str| {
+            Error::Usage(format!(
+                "the exercise passes `{name}`, which is no buffer and no dimension of it"
+            ))
+        };
+        let argument = |parameter: &Parameter| {
+            let name = &parameter.name;
+            if parameter.is_pointer {
+                let address = memory.addresses.get(name).ok_or_else(|| unknown(name))?;
+                return Ok(Argument::Wide(*address));
+            }
+            let value = *memory.dimensions.get(name).ok_or_else(|| unknown(name))?;
+            Ok(match parameter.dtype {
+                Dtype::I64 => Argument::Wide(value),
+                Dtype::F32 => Argument::Float(value as f32),
+                _ => Argument::Narrow(value as u32),
+            })
+        };
+        self.parameters.iter().map(argument).collect()
+    }
+
+    /// The grid and the block.
+    pub fn config(&self, dimensions: &Dimensions) -> Result<LaunchConfig, Error> {
+        let usage = |error: anyhow::Error| Error::Usage(format!("{error:#}"));
+        Ok(LaunchConfig {
+            grid_dim: self.launch.grid(dimensions).map_err(usage)?,
+            block_dim: self.launch.block().map_err(usage)?,
+            shared_mem_bytes: self.launch.shared_bytes,
+        })
+    }
+}
+
+/// Memory with a name.
+pub struct Named {
+    pub(super) name: String,
+    pub(super) address: u64,
+    /// Whether it has no elements. One byte is allocated then.
+    pub(super) is_empty: bool,
+}
+
+/// The buffers of a run by name.
+pub fn names(memory: &Memory, instance: &Instance) -> Vec<Named> {
+    let inputs = instance.inputs.iter().filter(|array| array.bytes.is_empty()).map(|a| a.name);
+    let outputs = instance.outputs.iter().filter(|output| output.capacity == 0).map(|o| o.name);
+    let empty: Vec<&str> = inputs.chain(outputs).collect();
+    let named = |(name, address): (&String, &u64)| Named {
+        name: name.clone(),
+        address: *address,
+        is_empty: empty.contains(&name.as_str()),
+    };
+    memory.addresses.iter().map(named).collect()
+}
