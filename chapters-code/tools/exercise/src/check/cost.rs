@@ -72,7 +72,7 @@ struct Bounded {
 /// Where there is no such counter or dimension.
 fn demanded(bench: &Bench, demand: &Demand, ran: &Ran, instance: &Instance) -> Result<Bounded> {
     let mut counters = ran.report.counters().unwrap_or_default();
-    counters.shared_bank_conflicts += conflicts_of_atomics(&counters, &ran.report);
+    counters.shared_bank_conflicts += conflicts_of_atomics(&ran.report);
     let terms = demand.most.terms();
     let size = |name: &str| match name {
         "one" => Ok(1.0),
@@ -100,20 +100,21 @@ fn dimension(name: &str, bench: &Bench, instance: &Instance) -> Option<f64> {
     }
 }
 
-/// Wavefronts beyond one a request that atomics on shared memory take: their requests are in a trace alone.
-fn conflicts_of_atomics(counters: &Counters, report: &Report) -> u64 {
-    let traced = || report.traces().flat_map(|trace| &trace.events);
-    let is_atomic = |event: &&Event| {
-        matches!(event, Event::Access { access, .. }
-            if access.space == AccessSpace::Shared && access.access == AccessKind::Atomic)
-    };
-    match traced().next() {
-        Some(_) => {
-            let requests = traced().filter(is_atomic).count() as u64;
-            counters.shared_atomic_wavefronts.saturating_sub(requests)
+/// How often lanes of an atomic on shared memory wait for other lanes that are at the same bank: these requests are in a
+/// trace alone.
+fn conflicts_of_atomics(report: &Report) -> u64 {
+    let events = report.traces().flat_map(|trace| &trace.events);
+    let conflicts = events.map(|event| match event {
+        Event::Access { access, .. }
+            if access.space == AccessSpace::Shared && access.access == AccessKind::Atomic =>
+        {
+            let mut lanes = [0u64; 32];
+            access.addresses.iter().for_each(|at| lanes[(at / 4 % 32) as usize] += 1);
+            lanes.into_iter().max().unwrap_or(0).saturating_sub(1)
         }
-        None => 0,
-    }
+        _ => 0,
+    });
+    conflicts.sum()
 }
 
 /// How long the longest warp of a run worked.

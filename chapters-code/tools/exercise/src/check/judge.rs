@@ -165,15 +165,16 @@ impl Pattern<'_> {
         Some(found.swap_remove(at))
     }
 
-    /// The wrong runs that tell mistakes apart; all of them, if none does.
+    /// The wrong runs that tell mistakes apart best, or those that do; all of them, if none does.
     fn telling(&self) -> Vec<&Judged> {
-        let wrong = || self.judged.iter().filter(|judged| !judged.is_right());
-        let tells = |judged: &&Judged| self.operation.tells(judged.trial.case.shape);
-        let telling: Vec<&Judged> = wrong().filter(tells).collect();
-        match telling.is_empty() {
-            true => wrong().collect(),
-            false => telling,
-        }
+        let wrong: Vec<&Judged> = self.judged.iter().filter(|judged| !judged.is_right()).collect();
+        let those = |tell: &dyn Fn(Shape) -> bool| -> Vec<&Judged> {
+            wrong.iter().copied().filter(|judged| tell(judged.trial.case.shape)).collect()
+        };
+        let best = those(&|shape| self.operation.tells_best(shape));
+        let some = || those(&|shape| self.operation.tells(shape));
+        let found = [best, some()].into_iter().find(|found| !found.is_empty());
+        found.unwrap_or(wrong)
     }
 
     fn seen<'s>(
@@ -450,7 +451,7 @@ fn by_index(seen: &Seen<'_>) -> Option<Finding> {
 fn rounding(seen: &Seen<'_>) -> Option<Finding> {
     let near = |wrong: &Wrong| {
         wrong.bound > 0.0
-            && (wrong.got - wrong.expected).abs() <= 1e-2 * wrong.expected.abs().max(1.0)
+            && (wrong.got - wrong.expected).abs() <= 1e-2 * wrong.expected.abs() + 1e3 * wrong.bound
     };
     let because = "the error is beyond what the order of additions can explain";
     seen.wrong.iter().all(near).then(|| Finding::new(Diagnosis::Rounding, because))?

@@ -13,6 +13,12 @@ use crate::{diagnosis::Diagnosis, operation::Instance};
 /// The number of seeds, each of which chooses other stale reads.
 pub const SEEDS: u64 = 12;
 
+/// Elements of a problem at most that has all seeds.
+pub const FEW_ELEMENTS: u64 = 1 << 13;
+
+/// The seeds of a larger one that is still small.
+pub const SEEDS_OF_MIDDLE: u64 = 12;
+
 /// The seeds of a problem of many elements.
 pub const SEEDS_OF_LARGE: u64 = 3;
 

@@ -268,10 +268,12 @@ impl Worker<'_> {
         for case in cases {
             let instance = declaration.operation.problem(&case);
             // Of many blocks a few seeds show what many seeds show of a few.
-            let seeds = match plan::is_small(declaration, &case) {
-                true => self.job.weak_seeds,
-                false => self.job.weak_seeds.min(weak::SEEDS_OF_LARGE),
+            let most = match case.shape.elements() {
+                0..=weak::FEW_ELEMENTS => u64::MAX,
+                _ if plan::is_small(declaration, &case) => weak::SEEDS_OF_MIDDLE,
+                _ => weak::SEEDS_OF_LARGE,
             };
+            let seeds = self.job.weak_seeds.min(most);
             let checked = weak::check(bench, &instance, &self.job.name, seeds)?;
             note = note.or(right!(checked.map_err(|failure| self.on(failure, &plain(case)))));
         }

@@ -174,6 +174,11 @@ pub trait Reference {
         true
     }
 
+    /// Whether they tell mistakes apart best.
+    fn tells_best(&self, shape: Shape) -> bool {
+        self.tells(shape)
+    }
+
     /// A problem of that size and what its results must be.
     fn instance(&self, case: &Case) -> Instance;
 

@@ -28,13 +28,16 @@ pub struct Reduce {
 /// only, so each place that may be forgotten has its turn. Counted from the end where negative.
 const WINNERS: [i64; 10] = [-1, 0, 31, 32, 255, 256, -2, 1, 511, 512];
 
+/// Seeds after one another with which each of these places has its turn, and after them extremes twice.
+const CASES: u64 = WINNERS.len() as u64 + 2;
+
 /// From this number of elements on, the places of [`WINNERS`] are too few of them.
 const LARGE: i64 = 1 << 14;
 
 impl Reference for Reduce {
     fn seeds(&self) -> u64 {
         match self.op {
-            Op::Max | Op::Min => WINNERS.len() as u64,
+            Op::Max | Op::Min => CASES,
             _ => 1,
         }
     }
@@ -80,10 +83,10 @@ impl Reduce {
         let chunk = self.chunk.unwrap_or(n).max(1) as usize;
         match self.op {
             Op::Sum if T::DTYPE.is_float() => values::scale_terms(&mut input, case.seed, chunk),
-            Op::Max | Op::Min => {
-                self.place_winner(&mut input, case.seed);
-                values::at_the_ends(&mut input, case, self.op);
-            }
+            Op::Max | Op::Min => match case.seed % CASES < WINNERS.len() as u64 {
+                true => self.place_winner(&mut input, case.seed),
+                false => values::at_the_ends(&mut input, case, self.op),
+            },
             _ => {}
         }
         let mut parts: Vec<&[T]> = input.chunks(chunk).collect();
@@ -113,7 +116,7 @@ impl Reduce {
         let at = input.iter().position(|x| Some(*x) == winner).unwrap_or(0);
         let random = (harness::inputs::bits(!seed, 0) >> 1) as i64;
         let wanted = match (n > LARGE, seed % 2) {
-            (false, _) => WINNERS[(seed % WINNERS.len() as u64) as usize],
+            (false, _) => WINNERS[(seed % CASES) as usize],
             (true, 0) => random % n,
             (true, _) => -1 - random % (n / 16),
         };

@@ -71,6 +71,14 @@ impl Reference for Transpose {
         rows.min(cols) >= tile && rows.max(cols) > tile
     }
 
+    /// Where all tiles are whole, one mistake is all that there is to see.
+    fn tells_best(&self, shape: Shape) -> bool {
+        let tile = self.tile as u64;
+        let is_whole =
+            |shape| matches!(shape, Shape::Matrix { rows, cols } if rows % tile + cols % tile == 0);
+        self.tells(shape) && is_whole(shape) && shape.elements() >= 4 * tile * tile
+    }
+
     /// Two elements that are put at one place of the tile, by threads of any warps.
     fn race_at_one_line(&self) -> Diagnosis {
         Diagnosis::WriteConflict

@@ -187,17 +187,16 @@ pub(crate) fn at_the_ends<T: Element>(elements: &mut [T], case: &Case, op: Op) {
     let towards = if op == Op::Max { 1 } else { -1 };
     let next = T::from_bits(lowest.to_i64().wrapping_add(towards) as u64);
     let random = bits(case.seed ^ 0x656e_6473, n as u64);
-    let winner = match random % 8 {
+    let winner = match random % 3 {
         0 => Some(identity(if op == Op::Max { Op::Min } else { Op::Max })),
         1 => {
             elements.fill(lowest);
             Some(next)
         }
-        2 => {
+        _ => {
             elements.fill(lowest);
             None
         }
-        _ => None,
     };
     if let (Some(winner), true) = (winner, n > 0) {
         elements[(random >> 8) as usize % n] = winner;
@@ -254,6 +253,6 @@ mod tests {
             x.into_iter().max().expect("it has elements")
         };
         let maxima: std::collections::BTreeSet<i32> = (0..60).map(all).collect();
-        assert_eq!(maxima, [i32::MIN, i32::MIN + 1, 5, i32::MAX].into());
+        assert_eq!(maxima, [i32::MIN, i32::MIN + 1, i32::MAX].into());
     }
 }
