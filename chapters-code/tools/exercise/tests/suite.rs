@@ -59,9 +59,11 @@ fn exhaustive_promises_are_kept() {
 }
 
 /// Exercises that are not run on 2^20 elements, and why.
-const SMALLER: [(&str, &str); 6] = [
+const SMALLER: [(&str, &str); 8] = [
     ("off_by_one", "it is for one warp"),
     ("no_lane_waits", "it takes many instructions per element"),
+    ("look_back", "it takes many instructions per element, with weak memory more"),
+    ("swizzle", "it takes many instructions per element"),
     ("forgotten_flag", "it takes many instructions per element"),
     ("border", "it takes many instructions per element"),
     ("rows_by_index", "its sizes count rows of 16 elements"),

@@ -149,7 +149,7 @@ pub const SMALL: u64 = 1 << 14;
 pub const LARGEST: u64 = 1 << 22;
 
 /// A large problem that is run in other orders has this part of the most elements, at most.
-const ORDERED: u64 = 8;
+const ORDERED: u64 = 16;
 
 /// One on which detectors look that take long has this part.
 const DETECTED: u64 = 32;
@@ -248,9 +248,9 @@ impl<'d> Plan<'d> {
         let largest = self.declaration.largest_input.unwrap_or(self.inputs[0]);
         match self.range.is_free_matrix() {
             true => {
-                let ends = (self.most / 2, 5 * self.most / 8);
-                let long = [Long::Rows, Long::Cols];
-                let shapes = (50..).zip(long).map(|(at, long)| self.spread(at, ends, long));
+                let long = [(Long::Rows, self.most / 2), (Long::Cols, self.most / 4)];
+                let shape = |(at, (long, least))| self.spread(at, (least, 5 * least / 4), long);
+                let shapes = (50..).zip(long).map(shape);
                 cases.extend(shapes.map(|shape| self.case(shape, largest)));
             }
             false => {

@@ -15,10 +15,12 @@ impl Exercise {
     pub fn task(&self) -> Vec<String> {
         let join = |paragraph: &str| paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
         let mut task: Vec<String> = self.declaration.task.trim().split("\n\n").map(join).collect();
-        task.extend(self.declaration.limit.filter(|limit| *limit > FEW).map(|limit| {
-            let exponent = limit.ilog2();
-            format!("A check draws sizes of up to 2^{exponent} elements.")
-        }));
+        task.extend(
+            self.declaration
+                .limit
+                .filter(|limit| *limit > FEW)
+                .map(|limit| format!("A check draws sizes of up to {} elements.", grouped(limit))),
+        );
         task
     }
 
@@ -57,6 +59,14 @@ impl Exercise {
 
 /// Where sizes are no larger, the task says why.
 const FEW: u64 = 1 << 14;
+
+/// A number with a comma between thousands.
+fn grouped(number: u64) -> String {
+    match number {
+        0..1000 => number.to_string(),
+        _ => format!("{},{:03}", grouped(number / 1000), number % 1000),
+    }
+}
 
 /// What stands before the bounds.
 pub const BOUNDS: &str = "The results must be right, and these counts are bounded:";
@@ -186,6 +196,11 @@ mod tests {
         ] {
             assert_eq!(demand(text), words);
         }
+    }
+
+    #[test]
+    fn thousands_are_set_apart() {
+        assert_eq!([7, 1000, 1_048_576].map(grouped), ["7", "1,000", "1,048,576"]);
     }
 
     #[test]
