@@ -59,10 +59,12 @@ fn exhaustive_promises_are_kept() {
 }
 
 /// Exercises that are not run on 2^20 elements, and why.
-const SMALLER: [(&str, &str); 8] = [
+const SMALLER: [(&str, &str); 10] = [
     ("off_by_one", "it is for one warp"),
     ("no_lane_waits", "it takes many instructions per element"),
     ("look_back", "it takes many instructions per element, with weak memory more"),
+    ("one_atomic_a_block", "all its kinds of input are large once"),
+    ("staged", "all its kinds of input are large once"),
     ("swizzle", "it takes many instructions per element"),
     ("forgotten_flag", "it takes many instructions per element"),
     ("border", "it takes many instructions per element"),

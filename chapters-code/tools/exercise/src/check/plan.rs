@@ -31,6 +31,8 @@ pub struct Job {
     /// Seeds with which a kernel that is right is also run with weak memory, if its threads wait for, count or
     /// poll others.
     pub weak_seeds: u64,
+    /// A large problem that is run in other orders has this part of the most elements, at most.
+    pub ordered: u64,
     /// Where the report goes.
     pub report: PathBuf,
 }
@@ -47,6 +49,7 @@ impl Job {
             sizes: Vec::new(),
             most_elements: None,
             weak_seeds: weak::SEEDS,
+            ordered: ORDERED,
             report: PathBuf::new(),
         }
     }
@@ -148,11 +151,12 @@ pub const SMALL: u64 = 1 << 14;
 /// The most elements of a problem.
 pub const LARGEST: u64 = 1 << 22;
 
-/// A large problem that is run in other orders has this part of the most elements, at most.
-const ORDERED: u64 = 16;
+/// A large problem that is run in other orders has this part of the most elements, at most, where blocks may learn of each
+/// other: no other kernel can depend on their order without a race.
+pub const ORDERED: u64 = 8;
 
 /// One on which detectors look that take long has this part.
-const DETECTED: u64 = 32;
+pub const DETECTED: u64 = 32;
 
 /// Sizes that every further schedule and seed is tried on.
 const TRIED_AGAIN: usize = 3;
@@ -312,7 +316,7 @@ pub fn trials(declaration: &Declaration, job: &Job) -> anyhow::Result<Vec<Trial>
         trials.extend(numbers.zip(ORDERS).filter_map(|(at, order)| ordered(at, case, order)));
     }
     for (number, order) in (0..).zip(ORDERS_OF_LARGE) {
-        let case = plan.of_middle_size(number, ORDERED);
+        let case = plan.of_middle_size(number, job.ordered);
         // What is wrong in the plain order, too, does not depend on it.
         trials.extend(case.map(plain));
         trials.extend(case.and_then(|case| ordered(1000 + number, case, order)));

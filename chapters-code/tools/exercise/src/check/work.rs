@@ -141,7 +141,7 @@ impl Worker<'_> {
         }
         let mut costs = Costs::new(declaration);
         let mut passed =
-            Passed { runs: right!(self.runs(&bench, &mut costs)?), ..Passed::default() };
+            Passed { runs: right!(self.runs(&bench, &mut costs, ptx)?), ..Passed::default() };
         match self.job.target {
             Target::Simulator => {
                 bench.protect(true);
@@ -161,9 +161,10 @@ impl Worker<'_> {
 
     /// Every trial. The first that a detector objects to, or that is stopped, ends it; where results
     /// are wrong, all sizes are seen first, because their pattern tells why. Returns how many runs were right.
-    fn runs(&self, bench: &Bench, costs: &mut Costs<'_>) -> Step<usize> {
+    fn runs(&self, bench: &Bench, costs: &mut Costs<'_>, ptx: &str) -> Step<usize> {
         let declaration = &self.exercise.declaration;
-        let trials = plan::trials(declaration, self.job)?;
+        let ordered = if weak::is_strong(ptx) { self.job.ordered } else { plan::DETECTED };
+        let trials = plan::trials(declaration, &Job { ordered, ..self.job.clone() })?;
         let mut judged: Vec<Judged> = Vec::new();
         let mut is_wrong = false;
         // A race within a warp, until a larger size shows one between warps.
