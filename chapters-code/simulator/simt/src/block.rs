@@ -319,8 +319,9 @@ impl<'a, O: Observer<'a>> Block<O> {
             self.observer.barrier_passed(&passing);
         }
         if let Some(weak) = &grid.weak {
+            let block = grid.weak_block(self.index);
             let threads = lanes(tally.warps).flat_map(|warp| grid.threads_of(warp));
-            weak.barrier(threads.map(|thread| (self.index, thread)));
+            weak.barrier(threads.map(|thread| (block, thread)));
         }
         for warp in &mut self.warps {
             let waiting = Waiting::Barrier(id);
@@ -341,7 +342,8 @@ impl<'a, O: Observer<'a>> Block<O> {
         if absent == 0 {
             if let Some(weak) = &grid.weak {
                 let others = peers.iter_mut().map(|block| block.index);
-                let blocks: Vec<u64> = others.chain([self.index]).collect();
+                let blocks = others.chain([self.index]).map(|index| grid.weak_block(index));
+                let blocks: Vec<u64> = blocks.collect();
                 let threads = |block| (0..grid.threads_per_block()).map(move |t| (block, t));
                 weak.barrier(blocks.into_iter().flat_map(threads));
             }

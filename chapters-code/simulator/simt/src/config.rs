@@ -74,6 +74,16 @@ pub struct Options {
     pub grid_workspace: u64,
 }
 
+impl Options {
+    /// Returns the seed of the schedule, which with weak memory is that of it if none other is given.
+    pub(crate) fn schedule_seed(&self) -> u64 {
+        match &self.weak_memory {
+            Some(weak) if self.seed == 0 => weak.seed,
+            _ => self.seed,
+        }
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
         Self {

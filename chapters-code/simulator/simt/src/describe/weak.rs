@@ -6,7 +6,7 @@ use simt_report::{
 
 use super::{allocation, whose};
 use crate::grid::Grid;
-use crate::weak::{LaneAccess, Missable, Stale, Stores};
+use crate::weak::{LaneAccess, Missable, Stale, Stores, number_of};
 
 /// Stale reads of a launch that are described in words.
 const MOST: usize = 16;
@@ -63,6 +63,8 @@ fn race(read: StaleRead) -> Race {
     };
     let missing = match cure {
         Cure::Scope => Missing::DeviceScope,
+        Cure::SystemScope => Missing::SystemScope,
+        Cure::SystemFence | Cure::SystemReaderFence => Missing::ThreadfenceSystem,
         _ => Missing::Threadfence,
     };
     Race { kind, space: Space::Global, array, offset, first, second: load, missing, message }
@@ -82,12 +84,19 @@ fn describe(grid: &Grid<'_>, stale: &Stale) -> StaleRead {
     StaleRead { number, load, store, array, offset, is_strong, cure, message }
 }
 
+/// Describes an access by the launch, or by one that runs at the same time.
 fn access(grid: &Grid<'_>, access: &LaneAccess) -> RaceAccess {
     let (block, thread) = access.thread;
+    let block = number_of(block);
+    let of_group = grid.neighbours().and_then(|launches| launches.group.launch_of(block));
+    let (line, device, block) = match of_group {
+        Some(facts) => (facts.line(access.pc), Some(facts.device), facts.block_index(block)),
+        None => (grid.kernel.source(access.pc), None, grid.block_index(block)),
+    };
     RaceAccess {
-        line: grid.kernel.source(access.pc),
-        device: None,
-        block: grid.index_in_group(block),
+        line,
+        device: device.filter(|_| grid.table.devices.is_some()),
+        block,
         warp: thread / 32,
         lane: thread % 32,
         access: access.kind.into(),

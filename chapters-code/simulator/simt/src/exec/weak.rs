@@ -126,7 +126,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
 
     /// Returns the thread of a lane.
     pub(super) fn thread(&self, lane: u32) -> ThreadId {
-        (self.warp.block, 32 * self.warp.index + lane)
+        (self.grid.weak_block(self.warp.block), 32 * self.warp.index + lane)
     }
 
     fn lane_access(&self, lane: u32, kind: AccessKind, order: Order) -> LaneAccess {
@@ -161,7 +161,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                     let peer = self.peers.get(rank)?;
                     (peer.index, peer.shared_mut())
                 };
-                (shared_word(block, offset), Bytes::shared(shared).load(offset))
+                (shared_word(self.grid.weak_block(block), offset), Bytes::shared(shared).load(offset))
             }
             Target::Local => return None,
         };
