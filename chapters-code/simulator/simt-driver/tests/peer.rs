@@ -384,8 +384,19 @@ fn send_weakly(devices: &[Device; 2], sender: &str, receiver: &str) -> BTreeSet<
             launch["stale_reads"]["first"].as_array().expect("memory is weak").clone()
         });
         let of_data = reads.filter(|read| read["store"]["access"] == "write");
-        let cures: Vec<Value> = of_data.map(|read| read["cure"].clone()).collect();
-        assert_eq!(received == [7], cures.is_empty(), "{sender}, {receiver}, seed {seed}: {cures:?}");
+        let cures: Vec<Value> = of_data
+            .map(|read| {
+                let message = read["message"].as_str().unwrap();
+                assert!(message.contains("read by device 1, block (0,0,0)"), "{message}");
+                assert!(message.contains("misses the write by device 0, block"), "{message}");
+                read["cure"].clone()
+            })
+            .collect();
+        assert_eq!(
+            received == [7],
+            cures.is_empty(),
+            "{sender}, {receiver}, seed {seed}: {cures:?}"
+        );
         missing.extend(cures.iter().map(|cure| cure.as_str().unwrap().to_owned()));
     }
     set_option(&LIBRARY, "weak_memory", 0);

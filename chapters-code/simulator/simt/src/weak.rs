@@ -493,7 +493,8 @@ fn cure(blocks: &HashMap<BlockId, Block>, load: &LaneAccess, newest: &Store) -> 
     let threads = |block| blocks.get(&block).into_iter().flat_map(|block: &Block| &block.threads);
     let has_seen = |thread: &Thread| {
         let mut published = thread.seen.values().flatten();
-        published.any(|(origin, released)| holds(released.at(Reach::between(*origin, load.thread.0))))
+        published
+            .any(|(origin, released)| holds(released.at(Reach::between(*origin, load.thread.0))))
     };
     if threads(load.thread.0).any(has_seen) {
         return if on_one { Cure::ReaderFence } else { Cure::SystemReaderFence };

@@ -137,9 +137,7 @@ pub fn replay(
         has_other_digits.then(|| results(run, unchanged, options.input_seed)).transpose()?;
     let execution = Execution { run, modules, right: right.as_ref(), options };
     let mut outcome = execution.outcome()?;
-    // Memory is never weak where launches run at the same time.
-    let is_weak = options.weak_seeds > 0 && !run.is_of_several_devices();
-    if !is_weak || outcome.is_right != Some(true) {
+    if options.weak_seeds == 0 || outcome.is_right != Some(true) {
         return Ok(outcome);
     }
     let weak = weak::search(&execution)?;

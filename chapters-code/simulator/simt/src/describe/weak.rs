@@ -4,7 +4,7 @@ use simt_report::{
     Action, Cure, Missing, Race, RaceAccess, RaceKind, Space, StaleRead, StaleReads,
 };
 
-use super::{allocation, whose};
+use super::allocation;
 use crate::grid::Grid;
 use crate::weak::{LaneAccess, Missable, Stale, Stores, number_of};
 
@@ -40,7 +40,8 @@ pub(crate) fn missable(grid: &Grid<'_>, weak: &Stores<'_>) -> (Vec<Race>, Vec<St
 
 fn may_miss(grid: &Grid<'_>, read: &StaleRead, is_only_in_ptx: bool) -> String {
     let StaleRead { load, store, array, offset, cure, .. } = read;
-    let missed = store.as_ref().map_or_else(|| "store by a copy".into(), whose);
+    let are_apart = store.as_ref().is_some_and(|store| store.device != load.device);
+    let missed = store.as_ref().map_or_else(|| "store by a copy".into(), |s| whose(s, are_apart));
     let note = if is_only_in_ptx {
         " (a barrier, or the order of the fences in this run, orders the two on a GPU; PTX does not promise that)"
     } else {
@@ -49,8 +50,17 @@ fn may_miss(grid: &Grid<'_>, read: &StaleRead, is_only_in_ptx: bool) -> String {
     format!(
         "stale read in kernel `{}`: byte {offset} of {array}: the {}, may miss the {missed}; missing is {cure}{note}",
         grid.kernel.ir().name,
-        whose(load),
+        whose(load, are_apart),
     )
+}
+
+/// Describes one of two accesses, with its device if they are of two.
+fn whose(access: &RaceAccess, are_apart: bool) -> String {
+    let words = super::whose(access);
+    match access.device.filter(|_| are_apart) {
+        Some(device) => words.replacen(" by ", &format!(" by device {device}, "), 1),
+        None => words,
+    }
 }
 
 /// Returns a load that may miss a store as a race of the two.
@@ -73,11 +83,12 @@ fn race(read: StaleRead) -> Race {
 fn describe(grid: &Grid<'_>, stale: &Stale) -> StaleRead {
     let (array, offset) = allocation(grid, stale.word);
     let (load, store) = (access(grid, &stale.load), stale.store.map(|store| access(grid, &store)));
-    let missed = store.as_ref().map_or_else(|| "a store by a copy".into(), whose);
+    let are_apart = store.as_ref().is_some_and(|store| store.device != load.device);
+    let missed = store.as_ref().map_or_else(|| "a store by a copy".into(), |s| whose(s, are_apart));
     let message = format!(
         "stale read in kernel `{}`: byte {offset} of {array}: {}, misses the {missed}; missing is {}",
         grid.kernel.ir().name,
-        whose(&load),
+        whose(&load, are_apart),
         stale.cure,
     );
     let (number, is_strong, cure) = (stale.number, stale.load.is_strong(), stale.cure);

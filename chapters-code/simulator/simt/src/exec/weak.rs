@@ -161,7 +161,10 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                     let peer = self.peers.get(rank)?;
                     (peer.index, peer.shared_mut())
                 };
-                (shared_word(self.grid.weak_block(block), offset), Bytes::shared(shared).load(offset))
+                (
+                    shared_word(self.grid.weak_block(block), offset),
+                    Bytes::shared(shared).load(offset),
+                )
             }
             Target::Local => return None,
         };

@@ -154,7 +154,10 @@ pub(super) fn join(view: &mut View, more: &View) {
     }
 }
 
-pub(super) fn merge<'p>(published: &mut Published, more: impl IntoIterator<Item = &'p (BlockId, Released)>) {
+pub(super) fn merge<'p>(
+    published: &mut Published,
+    more: impl IntoIterator<Item = &'p (BlockId, Released)>,
+) {
     for (origin, released) in more {
         match published.iter_mut().find(|(own, _)| own == origin) {
             Some((_, own)) => own.add(released),
