@@ -49,6 +49,7 @@ impl Options {
         simt::Options {
             weak_memory: self.weak_memory.clone(),
             active_masks: 0,
+            independent_lanes: 0,
             seed: self.seed,
             // As in the figures of the page.
             starts_in_order: true,
