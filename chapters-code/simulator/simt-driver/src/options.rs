@@ -1,8 +1,9 @@
 //! What can be set beyond the CUDA API: `simtSetOption`, and the environment at the start.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{LazyLock, Mutex};
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock, Mutex};
 
 use simt::{BarrierOrder, Options, WeakMemory};
 
@@ -20,6 +21,9 @@ static OPTIONS: LazyLock<Mutex<Options>> = LazyLock::new(|| Mutex::new(from_envi
 /// How many devices `cuInit` makes where the environment does not say.
 static DEVICES: AtomicUsize = AtomicUsize::new(1);
 
+/// Where the part of memory begins whose end makes it write-protected.
+static PROTECTED_FROM: AtomicU64 = AtomicU64::new(0);
+
 /// Whether faults are in reports only, and not said on standard error.
 static QUIET: AtomicBool = AtomicBool::new(false);
 
@@ -34,7 +38,7 @@ pub fn current() -> Options {
 }
 
 /// The names of all options, as the table of `simtSetOption` has them.
-const NAMES: [&str; 18] = [
+const NAMES: [&str; 20] = [
     "active_masks",
     "counters",
     "devices",
@@ -53,6 +57,8 @@ const NAMES: [&str; 18] = [
     "threads",
     "trace",
     "weak_memory",
+    "write_protected_from",
+    "write_protected_to",
 ];
 
 /// The variables of the environment, as the table of the crate has them.
@@ -111,6 +117,12 @@ pub fn set(name: &str, value: i64) -> Result {
         "instruction_limit" => options.instruction_limit = value.try_into().map_err(|_| wrong())?,
         "resident_blocks" => options.resident_blocks = value.try_into().map_err(|_| wrong())?,
         "threads" => options.threads = value.try_into().map_err(|_| wrong())?,
+        "write_protected_from" => PROTECTED_FROM.store(value as u64, Ordering::Relaxed),
+        // 0 is the end of no part: it ends the protection.
+        "write_protected_to" => match value as u64 {
+            0 => options.write_protected = Arc::default(),
+            to => protect(&mut options, PROTECTED_FROM.load(Ordering::Relaxed)..to),
+        },
         "devices" => {
             let count =
                 usize::try_from(value).ok().filter(|count| (1..=MAX_DEVICES).contains(count));
@@ -125,6 +137,15 @@ pub fn set(name: &str, value: i64) -> Result {
         }
     }
     Ok(())
+}
+
+/// Adds a part of memory that kernels must not write.
+fn protect(options: &mut Options, part: Range<u64>) {
+    let all = Arc::make_mut(&mut options.write_protected);
+    let at = all.partition_point(|other| other.start < part.start);
+    if !part.is_empty() {
+        all.insert(at, part);
+    }
 }
 
 /// The name that a mistyped one resembles most: by few letters, or by its beginning.

@@ -1,5 +1,8 @@
 //! The configuration of a launch, and the limits of the device.
 
+use std::ops::Range;
+use std::sync::Arc;
+
 use simt_report::WeakMemory;
 
 use crate::module::LoadedKernel;
@@ -68,6 +71,9 @@ pub struct Options {
     pub trace: bool,
     /// Whether a trace has what each instruction leaves in registers.
     pub trace_registers: bool,
+    /// Parts of device memory that the kernel must not write, in the order of their addresses: a launch that looks for
+    /// races is stopped at a store, an atomic or a bulk copy to one of them.
+    pub write_protected: Arc<Vec<Range<u64>>>,
     /// Warp instructions after which the launch is stopped; 0 for no limit.
     pub instruction_limit: u64,
     /// Blocks that may be resident at a time; 0 for as many as an H200 holds. A cluster, and a cooperative launch,
@@ -103,6 +109,7 @@ impl Default for Options {
             read_only_loads: false,
             trace: false,
             trace_registers: false,
+            write_protected: Arc::default(),
             instruction_limit: 0,
             resident_blocks: 0,
             threads: 0,

@@ -15,6 +15,7 @@ mod control;
 mod independent;
 mod mbarrier;
 mod memory;
+mod protected;
 mod quads;
 mod rows;
 mod run;

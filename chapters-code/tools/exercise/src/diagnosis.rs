@@ -65,10 +65,13 @@ diagnoses! {
         hint "the message names the instruction and its line", read "cuda_subset.md";
     /// More shared memory or threads than there are.
     Resources: "it asks for more than a block can have",
-        hint "48 KiB of __shared__ arrays is what a block gets without asking", read "";
+        hint "what the message names is what it has too much of", read "";
     /// The clock ran out.
     TimeLimit: "it did not end in time",
         hint "look for a loop whose condition never becomes false, and for threads that wait for one that has left", read "";
+    /// It prints without end.
+    Flood: "it prints too much",
+        hint "print in one thread of one block alone: if (blockIdx.x == 0 && threadIdx.x == 0)", read "";
     /// It took more memory than it may.
     MemoryLimit: "it took more memory than it may have",
         hint "no array of an exercise needs more than some megabytes", read "";
@@ -83,7 +86,7 @@ diagnoses! {
         hint "look for a loop whose condition never becomes false; or, if it waits on purpose: who is to set what it waits for, and can that thread still run?", read "chapter_3_scan/single_pass.md";
     /// Memory outside every array.
     OutOfBounds: "it reads or writes outside an array",
-        hint "what is the largest index there, for the last thread of the last block? Compare it with n", read "chapter_0_setup/first_kernel.md";
+        hint "what are the smallest and the largest index there, for the first thread and for the last one? Compare them with the array's length", read "chapter_0_setup/first_kernel.md";
     /// A wide access at an odd place.
     Misaligned: "an address is no multiple of the size of the access",
         hint "a float4 lies at multiples of 16 bytes only: the tail, and rows of odd length, do not", read "chapter_1_reduce/packs.md";
@@ -113,7 +116,7 @@ diagnoses! {
         hint "move the barrier out of the branch, or the early return behind it", read "chapter_1_reduce/what_goes_wrong.md";
     /// A read of what nobody wrote.
     Uninitialised: "it reads what nobody has written",
-        hint "who was to write that element, and does it for every n? Threads past the end must write the identity", read "chapter_1_reduce/what_goes_wrong.md";
+        hint "who was to write that element, and does it for every n? Of what nobody writes nothing may be read", read "chapter_1_reduce/what_goes_wrong.md";
     /// A shuffle from an absent lane.
     Shuffle: "a shuffle reads from a lane that takes no part in it",
         hint "all lanes that the mask names must reach the shuffle: no return, no branch before it", read "chapter_1_reduce/what_goes_wrong.md";
@@ -150,6 +153,9 @@ diagnoses! {
     /// Poison is still there.
     NeverWritten: "part of the output was never written",
         hint "which thread was to write it? Look at the condition before the store, and at the last block", read "";
+    /// Variables that are not set back.
+    State: "right in the first launch, and wrong in a later one",
+        hint "a __device__ variable keeps its value from launch to launch: who sets it back to what it was? The scratch that you are given is as the task says before each launch", read "";
     /// Results depend on the schedule.
     Schedule: "the result depends on the order in which warps and blocks run",
         hint "something is read before it is certain to have been written, or blocks count on an order that nobody promises", read "chapter_1_reduce/across_blocks.md";
@@ -210,6 +216,9 @@ diagnoses! {
     /// Right in the first block only.
     BlockOffset: "right in the first block and wrong from the second on",
         hint "is the index that of the whole grid, blockIdx.x * blockDim.x + threadIdx.x, or that within the block?", read "chapter_0_setup/first_kernel.md";
+    /// Wrong from a later block on, or in the last.
+    LaterBlock: "right in the first blocks, and wrong from a later one on",
+        hint "what is special about that block: is it the last one, or the first one behind a bound?", read "chapter_0_setup/first_kernel.md";
     /// Right for one block only.
     OneBlock: "right as long as one block does it all, and wrong for more",
         hint "what must be different in the second block? Its index, and where its result goes", read "";

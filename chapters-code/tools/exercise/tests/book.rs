@@ -1,8 +1,10 @@
 //! What the book shows of a check is what a check says, and an exercise names the page that it belongs to.
 
+use std::{fs, path::Path, process::Command};
+
 use exercise::course::{Course, Form};
 
-use crate::common::{Folder, block_sum, has_compiler, solution};
+use crate::common::{Folder, PROGRAM, block_sum, has_compiler, said, solution};
 
 #[test]
 fn the_page_shows_what_is_said() {
@@ -20,7 +22,7 @@ fn the_page_shows_what_is_said() {
     let own = folder.path().to_string_lossy().into_owned();
     let said = said.replace(&own, "exercises");
     let shown = exercise::workspace().join("book/exercise.txt");
-    let shown = std::fs::read_to_string(shown).expect("it is there");
+    let shown = fs::read_to_string(shown).expect("it is there");
     assert_eq!(said.trim(), shown.trim());
 }
 
@@ -40,14 +42,72 @@ fn an_exercise_names_a_page_that_announces_it() {
             continue;
         }
         let announced = format!("xercise {}](exercises.md", exercise.number());
-        let pages = std::fs::read_dir(root.join("book").join(folder)).expect("the chapter's pages");
+        let pages = fs::read_dir(root.join("book").join(folder)).expect("the chapter's pages");
         let names = pages.map(|page| page.expect("a page").file_name());
         let announcing = names.filter(|name| {
-            let text = std::fs::read_to_string(root.join("book").join(folder).join(name));
+            let text = fs::read_to_string(root.join("book").join(folder).join(name));
             text.is_ok_and(|text| text.contains(&announced))
         });
         let announcing: Vec<_> = announcing.collect();
         let named = announcing.is_empty() || announcing.iter().any(|page| page == name);
         assert!(named, "{} names {page}, and {announcing:?} announce it", exercise.number());
     }
+}
+
+/// The scripts of a page's shell blocks that begin with `#!`, in order.
+fn scripts(page: &str) -> Vec<String> {
+    let text =
+        fs::read_to_string(exercise::workspace().join("book").join(page)).expect("it is there");
+    let blocks = text.split("```sh\n").skip(1).filter_map(|rest| rest.split_once("\n```"));
+    blocks.map(|(script, _)| script.to_owned()).filter(|script| script.starts_with("#!")).collect()
+}
+
+/// Runs a script of the page with its folders below `root`, and with these programs in place of the system's.
+#[cfg(unix)]
+fn run_script(script: &str, root: &Path) -> std::process::Output {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let bin = root.join("bin");
+    fs::create_dir_all(&bin).expect("it is made");
+    fs::create_dir_all(root.join("home/.cargo")).expect("it is made");
+    fs::write(root.join("home/.cargo/env"), "").expect("it is written");
+    let cargo =
+        format!("#!/bin/sh\n[ \"$1\" = exercise ] && shift && exec {PROGRAM} \"$@\"\nexit 9\n");
+    let nothing = "#!/bin/sh\nexit 0\n".to_owned();
+    for (name, text) in [("cargo", &cargo), ("apt-get", &nothing), ("curl", &nothing)] {
+        fs::write(bin.join(name), text).expect("it is written");
+        let all = fs::Permissions::from_mode(0o755);
+        fs::set_permissions(bin.join(name), all).expect("it can be run");
+    }
+    let script = script.replace("/autograder", &root.join("autograder").to_string_lossy());
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());
+    let mut bash = Command::new("bash");
+    bash.args(["-c", &script]).env("PATH", path).env("HOME", root.join("home"));
+    bash.output().expect("it runs")
+}
+
+/// The scripts for Gradescope do what the page says of them.
+#[cfg(unix)]
+#[test]
+fn the_scripts_for_gradescope_grade() {
+    if !has_compiler() {
+        return;
+    }
+    let [setup, run] = &scripts("course.md")[..] else { panic!("there are two scripts") };
+    let (folder, exercise) = (Folder::new(), block_sum());
+    let autograder = folder.path().join("autograder");
+    fs::create_dir_all(autograder.join("source/warp-by-warp")).expect("it is made");
+    fs::create_dir_all(autograder.join("results")).expect("it is made");
+    fs::write(autograder.join("source/secret"), "of the test").expect("it is written");
+    let submission = autograder.join("submission").join(exercise.file());
+    fs::create_dir_all(submission.parent().expect("it is in a folder")).expect("it is made");
+    fs::write(submission, solution(&exercise)).expect("it is written");
+    for script in [setup, run] {
+        let output = run_script(script, folder.path());
+        assert!(output.status.success(), "{script}\n{}", said(&output));
+    }
+    let results = fs::read_to_string(autograder.join("results/results.json"));
+    let results: serde_json::Value =
+        serde_json::from_str(&results.expect("it is written")).expect("it is JSON");
+    assert_eq!(results["score"], 10.0, "{results}");
 }

@@ -59,7 +59,7 @@ fn grade(folder: &Path, arguments: &[&str]) -> Output {
 
 #[track_caller]
 fn results(output: &Output) -> Value {
-    assert!(output.status.success(), "{}", said(output));
+    assert!(output.status.code() == Some(0), "{}", said(output));
     serde_json::from_slice(&output.stdout).expect("it is JSON")
 }
 
@@ -104,20 +104,33 @@ fn private_inputs_stay_private() {
     }
 }
 
-/// Without `--seeds`, each grading draws its own.
+/// Private inputs follow from the secret: grading again gives the same, and another secret gives others.
 #[test]
-fn seeds_are_drawn_anew() {
+fn grading_again_gives_the_same() {
     if !has_compiler() {
         return;
     }
-    let folder = Folder::new();
-    let seeds = |_| {
-        let output = grade(folder.path(), &["--only", "1.1"]);
-        String::from_utf8_lossy(&output.stderr).into_owned()
+    let (folder, secrets, exercise) = (Folder::new(), Folder::new(), block_sum());
+    // Right on the public inputs, which are the same for all, and for no other input that begins otherwise.
+    let right = solution(&exercise);
+    let body = right.find('{').expect("it has a body") + 1;
+    let (head, rest) = right.split_at(body);
+    let odd = format!("{head}\n    if (n > 2048 && __float_as_uint(in[5]) % 4 == 0) return;{rest}");
+    folder.put(&exercise, odd.as_bytes());
+    let graded = |secret: &str| {
+        let path = secrets.path().join("secret");
+        fs::write(&path, secret).expect("it is written");
+        let path = path.to_string_lossy().into_owned();
+        let output = grade(folder.path(), &["--only", "1.1", "--secret", &path]);
+        assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+        // The time that a check took is in no output.
+        said(&output)
     };
-    let [first, second] = [0, 1].map(seeds);
-    assert!(first.contains("private inputs: --seeds "), "{first}");
-    assert_ne!(first, second);
+    assert_eq!(graded("one"), graded("one"));
+    let empty = secrets.path().join("empty");
+    fs::write(&empty, "\n").expect("it is written");
+    let output = grade(folder.path(), &["--secret", &empty.to_string_lossy()]);
+    assert!(!output.status.success() && said(&output).contains("is empty"), "{}", said(&output));
 }
 
 /// What is the grader's fault costs nobody points: there are no results, and the status says so.
@@ -172,6 +185,69 @@ fn a_folder_of_students_is_graded_student_by_student() {
     assert_eq!([score("alice.json"), score("bob.json")], [Some(10.0), Some(0.0)]);
     let output = grade(all.path(), &["--only", "1.1", "--json", "-"]);
     assert!(said(&output).contains("name a folder after --json"), "{}", said(&output));
+}
+
+/// A renamed file costs the points of its exercise, so it is named, and the exit status tells; a folder of which
+/// nothing is recognised has its line in the table.
+#[test]
+fn what_is_not_graded_is_named_and_all_students_are_in_the_table() {
+    if !has_compiler() {
+        return;
+    }
+    let (all, results) = (Folder::new(), Folder::new());
+    let exercise = block_sum();
+    put(&all.path().join("alice/exercises"), &exercise, &solution(&exercise));
+    for stray in ["bob/sum_of_block.cu", "carol/deep/1_block_sum.cu", "readme.txt"] {
+        let path = all.path().join(stray);
+        fs::create_dir_all(path.parent().expect("it is in a folder")).expect("it is made");
+        fs::write(path, "// mine\n").expect("it is written");
+    }
+    let table = results.path().join("class.csv");
+    let json = results.path().to_string_lossy().into_owned();
+    let arguments = ["--only", "1.1", "--json", &json, "--table", &table.to_string_lossy()];
+    let output = grade(all.path(), &arguments);
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    let told = String::from_utf8_lossy(&output.stderr);
+    for stray in ["bob/sum_of_block.cu", "carol/deep/1_block_sum.cu", "readme.txt"] {
+        assert!(told.contains(stray), "{stray}: {told}");
+    }
+    let csv = fs::read_to_string(table).expect("it is written");
+    assert_eq!(csv, "student,1.1,total\nalice,10,10\nbob,0,0\ncarol,0,0\n");
+    for name in ["alice.json", "bob.json", "carol.json"] {
+        assert!(results.path().join(name).is_file(), "{name}");
+    }
+    // One student alone is a class, too, if the folder is of folders.
+    fs::remove_dir_all(all.path().join("bob")).expect("it is removed");
+    fs::remove_dir_all(all.path().join("carol")).expect("it is removed");
+    fs::remove_file(all.path().join("readme.txt")).expect("it is removed");
+    let output = grade(all.path(), &["--only", "1.1"]);
+    assert!(output.status.success(), "{}", said(&output));
+    assert!(
+        said(&output).contains("student  1.1  total\nalice     10     10\n"),
+        "{}",
+        said(&output)
+    );
+}
+
+/// What was there at first is worth nothing, whatever is said about it and however its variables are called.
+#[test]
+fn an_unchanged_kernel_gets_nothing() {
+    if !has_compiler() {
+        return;
+    }
+    let course = common::course();
+    let folder = Folder::new();
+    let exercise = course.find("one_atomic_a_block").expect("it is there");
+    let first = exercise.file_at_first().expect("it can be read");
+    for text in [first.replace('{', "{ // mine\n"), first.replace("mask", "flags")] {
+        folder.put(exercise, text.as_bytes());
+        let graded = results(&grade(
+            folder.path(),
+            &["--only", "4.4", "--json", "-", "--time-limit", "300"],
+        ));
+        assert_eq!(graded["tests"][0]["diagnosis"], "not-begun", "{graded}");
+        assert_eq!(graded["score"], 0.0);
+    }
 }
 
 /// Another student's file is not graded, and a huge one is not read.

@@ -37,6 +37,8 @@ pub struct Compiler {
     pub nvrtc: Nvrtc,
     /// The folder that holds `cuda_fp16.h`.
     pub include: PathBuf,
+    /// The folder that holds `cuda/atomic` and the other headers of libcu++, if there is one.
+    pub libcudacxx: Option<PathBuf>,
 }
 
 /// The compiler that [`library`] finds. This does not ask for its version, which costs a compilation.
@@ -46,7 +48,10 @@ pub struct Compiler {
 pub fn compiler(given: Option<&Path>) -> Result<Compiler> {
     let nvrtc = Nvrtc::load(&library(given)?).context(REMEDY)?;
     let include = include_folder(&nvrtc.path)?;
-    Ok(Compiler { nvrtc, include })
+    let fetched = folder().join("nvidia/cuda_cccl/include");
+    let mut folders = [include.clone(), fetched].into_iter();
+    let libcudacxx = folders.find(|folder| folder.join("cuda/atomic").is_file());
+    Ok(Compiler { nvrtc, include, libcudacxx })
 }
 
 /// The compiler that [`library`] finds, if its version is accepted.
@@ -54,7 +59,7 @@ pub fn compiler(given: Option<&Path>) -> Result<Compiler> {
 /// # Errors
 /// As for [`compiler`], and where the version is another than the accepted one.
 pub fn toolchain(given: Option<&Path>, accept: Accept) -> Result<Toolchain> {
-    let Compiler { nvrtc, include } = compiler(given)?;
+    let Compiler { nvrtc, include, .. } = compiler(given)?;
     let version = nvrtc.version()?;
     if accept == Accept::Pinned && version != VERSION {
         bail!(

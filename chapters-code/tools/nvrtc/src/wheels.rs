@@ -23,7 +23,7 @@ use zip::ZipArchive;
 use crate::{folder, locate};
 
 /// What is fetched, and under which terms; to be shown before the fetch.
-pub const LICENCE: &str = "NVIDIA's compiler NVRTC 12.0 and CUDA's headers, 24 MB, under NVIDIA's \
+pub const LICENCE: &str = "NVIDIA's compiler NVRTC 12.0 and CUDA's headers, 27 MB, under NVIDIA's \
                            licence for the CUDA Toolkit: https://docs.nvidia.com/cuda/eula/";
 
 /// PyPI's index.
@@ -46,8 +46,9 @@ pub struct Wheel<'a> {
     pub sha256: &'a str,
 }
 
-/// NVRTC 12.0.140, and the headers of the same release, for each system that NVIDIA publishes them for.
-pub const WHEELS: [Wheel<'static>; 4] = [
+/// NVRTC 12.0.140, the headers of the same release, and libcu++'s, of which the wheels of that release lack most,
+/// for each system that NVIDIA publishes them for.
+pub const WHEELS: [Wheel<'static>; 6] = [
     Wheel {
         package: "nvidia-cuda-nvrtc-cu12",
         file: "nvidia_cuda_nvrtc_cu12-12.0.140-py3-none-manylinux1_x86_64.whl",
@@ -68,12 +69,22 @@ pub const WHEELS: [Wheel<'static>; 4] = [
         file: "nvidia_cuda_runtime_cu12-12.0.146-py3-none-win_amd64.whl",
         sha256: "2f94f9032850043bc091c441f1a1658bb695d8fdc2d81cdf850b742514e432ae",
     },
+    Wheel {
+        package: "nvidia-cuda-cccl-cu12",
+        file: "nvidia_cuda_cccl_cu12-12.3.101.post1-py3-none-manylinux2014_x86_64.whl",
+        sha256: "8b92908843ea1c14257f096499dfd27a1055027f94679146e9f0f78025a0f69d",
+    },
+    Wheel {
+        package: "nvidia-cuda-cccl-cu12",
+        file: "nvidia_cuda_cccl_cu12-12.3.101.post1-py3-none-win_amd64.whl",
+        sha256: "220a288365dea318a390f6d16a1b29ec9e272456a9462e19f6b54a49b0ce1d37",
+    },
 ];
 
 /// The wheels for a system, named as [`std::env::consts`] does; none where NVIDIA publishes none.
 pub fn of_system(os: &str, arch: &str) -> Vec<Wheel<'static>> {
     let tag = match (os, arch) {
-        ("linux", "x86_64") => "manylinux1_x86_64",
+        ("linux", "x86_64") => "manylinux",
         ("windows", "x86_64") => "win_amd64",
         _ => return Vec::new(),
     };
@@ -146,7 +157,7 @@ pub fn install(
 /// version, with other messages and other counts.
 fn is_there() -> bool {
     let is_own = locate::library(None).is_ok_and(|library| library.starts_with(folder()));
-    is_own && locate::compiler(None).is_ok()
+    is_own && locate::compiler(None).is_ok_and(|compiler| compiler.libcudacxx.is_some())
 }
 
 /// Fetches wheels from an index and unpacks them into a folder; `report` gets a line for each.
@@ -228,8 +239,9 @@ mod tests {
         for system in [("linux", "x86_64"), ("windows", "x86_64")] {
             let wheels = of_system(system.0, system.1);
             let packages: Vec<_> = wheels.iter().map(|wheel| wheel.package).collect();
-            let both = ["nvidia-cuda-nvrtc-cu12", "nvidia-cuda-runtime-cu12"];
-            assert_eq!(packages, both, "{system:?}");
+            let all =
+                ["nvidia-cuda-nvrtc-cu12", "nvidia-cuda-runtime-cu12", "nvidia-cuda-cccl-cu12"];
+            assert_eq!(packages, all, "{system:?}");
         }
         for system in [("macos", "aarch64"), ("linux", "aarch64")] {
             assert!(of_system(system.0, system.1).is_empty(), "{system:?}");
@@ -239,7 +251,8 @@ mod tests {
     #[test]
     fn each_wheel_is_of_its_package_and_pinned() {
         for Wheel { package, file, sha256 } in WHEELS {
-            let release = format!("{}-12.0.", package.replace('-', "_"));
+            let release = if package.contains("cccl") { "12.3" } else { "12.0" };
+            let release = format!("{}-{release}.", package.replace('-', "_"));
             assert!(file.starts_with(&release), "{file}");
             let is_compiler = package.contains("nvrtc");
             assert_eq!(file.contains(&format!("-{VERSION}-")), is_compiler, "{file}");

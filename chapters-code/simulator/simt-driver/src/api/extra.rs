@@ -30,6 +30,8 @@ use crate::{options, pending, recording, report, strict};
 /// | `threads` | host threads; 0 for all |
 /// | `trace` | 0 or 1: keep what each warp did, in order, up to [`simt::MOST_EVENTS`] a launch; implies `counters` and `races` |
 /// | `weak_memory` | a seed for weak memory; 0 turns it off |
+/// | `write_protected_from` | the address of the first byte that no kernel may write, for `write_protected_to` |
+/// | `write_protected_to` | the address behind the last such byte: with `races` a kernel that writes one of them is stopped; 0 ends the protection of all |
 ///
 /// # Safety
 /// `name` must be null or a string that ends in NUL.

@@ -150,6 +150,9 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             Target::Shared => AccessSpace::Shared,
             Target::Device | Target::Local => AccessSpace::Global,
         };
+        if space == AccessSpace::Global {
+            self.check_protected(AccessKind::Atomic, bytes(atom.ty), || *addresses, mask)?;
+        }
         let mut operands = self.operands(atom, addresses, mask);
         let order = (O::CHECKS && target == Target::Device).then_some(&self.grid.group.atomics);
         let _order = order.map(|m| m.lock().unwrap_or_else(PoisonError::into_inner));

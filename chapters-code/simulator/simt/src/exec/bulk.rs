@@ -5,7 +5,7 @@ use ptx::ir::{BulkCopy, BulkDirection, BulkWait, Limits, ProxyFence, Space};
 use super::memory::addresses;
 use super::view::{Bytes, Device, View};
 use super::{Exec, Flow};
-use crate::access::AccessSpace;
+use crate::access::{AccessKind, AccessSpace};
 use crate::counters::lanes;
 use crate::fault::{FaultKind, Step, Trap};
 use crate::grid::Grid;
@@ -133,7 +133,12 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             };
             return fail(FaultKind::IllegalAddress, AccessSpace::Global, cause);
         }
-        Ok(())
+        match direction {
+            Direction::Load { .. } => Ok(()),
+            Direction::Store { .. } => {
+                self.check_protected(AccessKind::Store, bytes, || [global; 32], 1 << lane)
+            }
+        }
     }
 
     /// Checks that a copy stays within the variable in shared memory that its address comes from.

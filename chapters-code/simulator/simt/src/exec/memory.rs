@@ -177,6 +177,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
 
     #[inline(always)]
     fn store_device(&mut self, store: &Store, shape: Shape, at: LaneAddresses<'_>) -> Step {
+        self.check_protected(shape.kind, shape.bytes(), || at.addresses.all(), at.mask)?;
         self.observe(shape, AccessSpace::Global, at)?;
         self.check_write(store, shape, AccessSpace::Global, at);
         let Warp { registers, region, .. } = &mut *self.warp;

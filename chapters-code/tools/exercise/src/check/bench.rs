@@ -1,6 +1,10 @@
 //! Kernels on a device: buffers, launches, and what came of them.
 
-use std::{cell::RefCell, collections::BTreeMap, sync::Arc};
+use std::{
+    cell::{Cell, RefCell},
+    collections::BTreeMap,
+    sync::Arc,
+};
 
 use anyhow::{Context, Result, bail};
 use cudarc::{
@@ -10,16 +14,13 @@ use cudarc::{
     },
     nvrtc::Ptx,
 };
-use harness::{
-    Device, DeviceChoice, Dtype, Error, Output, buffer,
-    simulator::{FaultKind, RaceKind, Report, Space},
-};
+use harness::{Device, DeviceChoice, Dtype, Error, Output, buffer, simulator::Report};
 
-use super::{Failure, Target, compile, judge};
+use super::{Failure, Target, compile, judge, stored};
 use crate::{
     course::{Declaration, Launch, Parameter, launch::Dimensions},
     diagnosis::Diagnosis,
-    operation::{Comparison, Initial, Instance},
+    operation::{Comparison, Instance},
 };
 
 /// Warp instructions that a launch may take in any case.
@@ -41,25 +42,31 @@ pub struct Bench {
     /// The text of the module, if it has variables in global memory.
     with_variables: Option<String>,
     launches: Vec<Ready>,
-    declaration: Declaration,
+    pub(super) declaration: Declaration,
     /// The last run's buffers.
-    named: RefCell<Vec<Named>>,
+    pub(super) named: RefCell<Vec<Named>>,
     /// The submission's own variables in device memory.
-    variables: RefCell<Vec<Named>>,
+    pub(super) variables: RefCell<Vec<Named>>,
+    /// Whether a run is stopped at a store to memory that must stay as it is.
+    protects: Cell<bool>,
+    /// The last run's arrays, if that was so.
+    pub(super) protected: RefCell<Vec<stored::Stays>>,
 }
 
 /// Memory with a name.
-struct Named {
-    name: String,
-    address: u64,
+pub(super) struct Named {
+    pub(super) name: String,
+    pub(super) address: u64,
     /// Whether it has no elements. One byte is allocated then.
-    is_empty: bool,
+    pub(super) is_empty: bool,
 }
 
 struct Ready {
     launch: Launch,
     parameters: Vec<Parameter>,
     function: RefCell<CudaFunction>,
+    /// The function of a module that stays loaded from run to run.
+    lasting: CudaFunction,
 }
 
 /// What came of a run that was not stopped.
@@ -74,6 +81,13 @@ pub struct Ran {
     pub damage: Option<Failure>,
 }
 
+impl Ran {
+    /// Whether every result is right, and nothing else was written.
+    pub fn is_right(&self) -> bool {
+        self.damage.is_none() && self.comparisons.iter().all(Comparison::is_right)
+    }
+}
+
 /// Memory of one run.
 pub struct Memory {
     inputs: Vec<CudaSlice<u8>>,
@@ -81,6 +95,13 @@ pub struct Memory {
     scratch: Vec<CudaSlice<u8>>,
     addresses: BTreeMap<String, u64>,
     dimensions: Dimensions,
+}
+
+impl Memory {
+    /// The address of an array.
+    pub fn address(&self, name: &str) -> u64 {
+        self.addresses[name]
+    }
 }
 
 /// An argument of a kernel.
@@ -116,6 +137,8 @@ impl Bench {
             declaration: declaration.clone(),
             named: RefCell::default(),
             variables: RefCell::default(),
+            protects: Cell::default(),
+            protected: RefCell::default(),
         })
     }
 
@@ -158,9 +181,12 @@ impl Bench {
                 let seen = format!(
                     "`{kernel}` has {shared} bytes of shared arrays, and may have {SHARED}"
                 );
-                return Ok(Err(Failure::new(Diagnosis::Resources, seen)));
+                let hint = "48 KiB of __shared__ arrays is what a block gets without asking";
+                let failure = Failure::new(Diagnosis::Resources, seen);
+                return Ok(Err(Failure { hint: Some(hint.to_owned()), ..failure }));
             }
             self.launches.push(Ready {
+                lasting: self.function(&module, ptx, launch)?,
                 function: RefCell::new(function),
                 parameters: launch.parameters()?,
                 launch: launch.clone(),
@@ -208,15 +234,47 @@ impl Bench {
         compile::variables(ptx).filter_map(named).collect()
     }
 
-    /// Runs an instance once, and looks at what came of it.
+    /// Runs an instance once, and looks at what came of it. A module with variables runs once more, as one that has
+    /// stayed loaded since the first run: what its variables hold then must not matter.
     ///
     /// # Errors
     /// Outside, what no submission can do; inside, what stopped a launch.
     pub fn run(&self, instance: &Instance) -> Result<Result<Ran, Failure>> {
         self.forget()?;
+        let first = self.run_once(instance)?;
+        if self.with_variables.is_none() || !first.as_ref().is_ok_and(Ran::is_right) {
+            return Ok(first);
+        }
+        let named = self.named.take();
+        for ready in &self.launches {
+            ready.function.replace(ready.lasting.clone());
+        }
+        let failure = match self.run_once(instance)? {
+            Ok(again) if again.is_right() => {
+                self.named.replace(named);
+                return Ok(first);
+            }
+            Ok(again) => self.first_wrong(instance, &again),
+            Err(failure) => failure.seen,
+        };
+        Ok(Err(Failure::new(Diagnosis::State, failure)))
+    }
+
+    /// The first result that is wrong, in words.
+    fn first_wrong(&self, instance: &Instance, ran: &Ran) -> String {
+        let mut pairs = instance.outputs.iter().zip(&ran.comparisons);
+        let wrong = pairs.find(|(_, comparison)| !comparison.is_right());
+        match wrong {
+            Some((output, comparison)) => judge::describe(output, comparison),
+            None => ran.damage.as_ref().map(|damage| damage.seen.clone()).unwrap_or_default(),
+        }
+    }
+
+    fn run_once(&self, instance: &Instance) -> Result<Result<Ran, Failure>> {
         let mut memory = self.allocate(instance)?;
         self.named.replace(names(&memory, instance));
         self.limit(instance);
+        self.protect_memory(instance, &memory);
         if self.is_of_several_devices() {
             self.synchronize()?;
         }
@@ -227,7 +285,8 @@ impl Bench {
             return Ok(Err(self.stopped("running the kernel", error)?));
         }
         let report = self.device.take_report()?;
-        let mut ran = Ran { report, comparisons: Vec::new(), addresses: Vec::new(), damage: None };
+        let (comparisons, addresses) = (Vec::new(), Vec::new());
+        let mut ran = Ran { report, comparisons, addresses, damage: None };
         for (output, guarded) in instance.outputs.iter().zip(&mut memory.outputs) {
             match guarded.download()? {
                 Ok(bytes) => ran.comparisons.push(output.compare(&bytes)),
@@ -240,8 +299,10 @@ impl Bench {
         }
         for (input, array) in memory.inputs.iter().zip(&instance.inputs) {
             let now = buffer::to_host(&self.devices[array.device], &input.as_view())?;
-            let changed = now.iter().zip(&array.bytes).position(|(now, then)| now != then);
-            if let Some(at) = changed {
+            // Whole arrays are compared much faster than byte by byte.
+            if now[..array.bytes.len()] != array.bytes[..] {
+                let mut pairs = now.iter().zip(&array.bytes);
+                let at = pairs.position(|(now, then)| now != then).unwrap_or_default();
                 let seen = format!("`{}`: the byte at {at} is another", array.name);
                 ran.damage = Some(Failure::new(Diagnosis::InputChanged, seen));
             }
@@ -261,13 +322,33 @@ impl Bench {
 
     /// Has the simulator stop a launch that takes far more instructions than the arrays can need.
     fn limit(&self, instance: &Instance) {
-        let inputs = instance.inputs.iter().map(|array| array.bytes.len());
-        let outputs = instance.outputs.iter().map(|output| output.capacity * output.dtype.size());
-        let bytes: usize = inputs.chain(outputs).sum();
         if let Some(simulator) = self.device.simulator() {
-            let limit = INSTRUCTIONS + INSTRUCTIONS_A_BYTE * bytes as i64;
+            let limit = INSTRUCTIONS + INSTRUCTIONS_A_BYTE * bytes(instance) as i64;
             simulator.set(c"instruction_limit", limit);
         }
+    }
+
+    /// Has runs from now on stopped at a store to memory that must stay as it is, or not. They say so before anything
+    /// is known of the results, so it is for kernels whose results are right.
+    pub fn protect(&self, protects: bool) {
+        self.protects.set(protects);
+    }
+
+    /// Has the simulator stop the next launches at a store to memory that must stay as it is.
+    fn protect_memory(&self, instance: &Instance, memory: &Memory) {
+        let Some(simulator) = self.device.simulator() else {
+            return;
+        };
+        simulator.set(c"write_protected_to", 0);
+        if !self.protects.get() {
+            return;
+        }
+        let arrays = stored::of(instance, memory);
+        for part in arrays.iter().flat_map(stored::Stays::protected) {
+            simulator.set(c"write_protected_from", part.start as i64);
+            simulator.set(c"write_protected_to", part.end as i64);
+        }
+        self.protected.replace(arrays);
     }
 
     /// Memory for an instance, filled.
@@ -289,10 +370,8 @@ impl Bench {
             let device = &self.devices[output.device];
             let mut guarded = Output::<u8>::new(device, output.capacity * output.dtype.size())?;
             guarded.poison()?;
-            if output.initial != Initial::Poison {
-                let bytes = output.bytes_before(output.capacity * output.dtype.size());
-                buffer::overwrite(device, &mut guarded.view_mut(), &bytes)?;
-            }
+            let bytes = output.bytes_before(output.capacity * output.dtype.size());
+            buffer::overwrite(device, &mut guarded.view_mut(), &bytes)?;
             let address = guarded.view().device_ptr(&device.stream).0;
             memory.addresses.insert(output.name.to_owned(), address);
             memory.outputs.push(guarded);
@@ -350,89 +429,6 @@ impl Bench {
         Ok(())
     }
 
-    /// A message of the simulator with the names of buffers in place of their addresses: `the
-    /// allocation of 256 bytes at 0x1000` is `partials` (256 bytes).
-    pub fn by_name(&self, message: &str) -> String {
-        let mut message = message.to_owned();
-        for Named { name, address, is_empty } in
-            self.named.borrow().iter().chain(self.variables.borrow().iter())
-        {
-            let at = format!(" bytes at {address:#x}");
-            let Some(end) = message.find(&at) else {
-                continue;
-            };
-            let begin = message[..end].rfind("the allocation of ");
-            let follows = message[end + at.len()..].chars().next();
-            if let (Some(begin), false) = (begin, follows.is_some_and(|c| c.is_ascii_hexdigit())) {
-                let bytes = message[begin + "the allocation of ".len()..end].to_owned();
-                let sentence = message[..begin].rfind(": it ").filter(|_| *is_empty);
-                match sentence {
-                    Some(at) => message.replace_range(at.., &format!(": `{name}` has no elements")),
-                    None => {
-                        let plural = if bytes == "1" { "byte" } else { "bytes" };
-                        let named = format!("`{name}` ({bytes} {plural})");
-                        message.replace_range(begin..end + at.len(), &named);
-                    }
-                }
-            }
-        }
-        message
-    }
-
-    /// What stopped a launch.
-    fn stopped(&self, doing: &str, error: impl Into<Error>) -> Result<Failure> {
-        let error: Error = error.into();
-        let report = self.device.take_report()?;
-        let Some(fault) = report.fault() else {
-            return Ok(Failure::new(refused(&error), format!("{doing}: {error}")));
-        };
-        // Who reads too early may compute an address from it.
-        let is_address = [FaultKind::IllegalAddress, FaultKind::MisalignedAddress];
-        let is_wild = is_address.contains(&fault.kind) && fault.space == Some(Space::Global);
-        let early = judge::gravest(&report);
-        let early = early.filter(|race| race.kind != RaceKind::UninitialisedRead);
-        // A thread that uses a stage too early may then wait for ever, or arrive once too often.
-        let of_a_copy = report.races().find(|race| is_of_a_copy(race.kind));
-        if let Some(race) = early.filter(|_| is_wild).or(of_a_copy) {
-            let failure = Failure::new(
-                judge::race(race, &self.declaration.operation),
-                self.by_name(&race.message),
-            );
-            let fault = self.by_name(&fault.message);
-            return Ok(failure.note(format!("after that: {fault}")));
-        }
-        let of_a_mask = fault.message.contains("executes a warp-wide operation for the lanes");
-        let of_an_mbarrier = fault.message.contains("`mbarrier.");
-        let diagnosis = match fault.kind {
-            FaultKind::IllegalInstruction if of_a_mask => Diagnosis::LaneMask,
-            FaultKind::IllegalInstruction | FaultKind::Overflow if of_an_mbarrier => {
-                Diagnosis::Mbarrier
-            }
-            FaultKind::IllegalAddress | FaultKind::ClusterAddress => Diagnosis::OutOfBounds,
-            FaultKind::MisalignedAddress => Diagnosis::Misaligned,
-            FaultKind::Trap | FaultKind::Assert => Diagnosis::Trap,
-            FaultKind::Deadlock => Diagnosis::Deadlock,
-            FaultKind::InstructionLimit => Diagnosis::Endless,
-            FaultKind::OutOfResources | FaultKind::InvalidLaunch | FaultKind::InvalidCluster => {
-                Diagnosis::Resources
-            }
-            FaultKind::IllegalInstruction | FaultKind::Overflow | FaultKind::Unsupported => {
-                Diagnosis::Fault
-            }
-        };
-        let mut failure = Failure::new(diagnosis, self.by_name(&fault.message));
-        if failure.seen.ends_with("has no elements") {
-            let hint = "for this size there is nothing to load: what is the result of no elements?";
-            failure.hint = Some(hint.to_owned());
-        }
-        Ok(match bytes_past(&fault.message) {
-            Some(FAR..) => failure.note(
-                "so far behind an array an index is mostly a number below 0, taken as unsigned",
-            ),
-            _ => failure,
-        })
-    }
-
     /// Blocks of the first launch on an instance, and threads of a block of it.
     pub fn geometry(&self, instance: &Instance) -> Result<(u64, u64)> {
         let first = self.launches.first().context("there is a launch")?;
@@ -452,22 +448,24 @@ impl Bench {
         Ok(blocks * threads.div_ceil(32))
     }
 
-    /// Chooses the order of warps and blocks.
-    pub fn schedule(&self, seed: u64) {
+    /// Chooses the order of warps and blocks, and how many blocks are resident at a time: 0 for as many as a GPU
+    /// holds.
+    pub fn schedule(&self, seed: u64, resident: u64) {
         if let Some(simulator) = self.device.simulator() {
             simulator.set(c"seed", seed as i64);
+            simulator.set(c"resident_blocks", resident as i64);
         }
     }
 
-    /// Runs an instance once more, with every step kept.
-    pub fn traced(&self, instance: &Instance) -> Result<Option<Ran>> {
+    /// Runs an instance with every step kept, where that can be.
+    pub fn traced(&self, instance: &Instance) -> Result<Result<Ran, Failure>> {
         let Some(simulator) = self.device.simulator() else {
-            return Ok(None);
+            return self.run(instance);
         };
         simulator.set(c"trace", 1);
         let ran = self.run(instance);
         simulator.set(c"trace", 0);
-        Ok(ran?.ok())
+        ran
     }
 
     /// Times all launches on an instance.
@@ -480,23 +478,16 @@ impl Bench {
     }
 }
 
+/// Bytes of all inputs and outputs.
+fn bytes(instance: &Instance) -> usize {
+    let inputs = instance.inputs.iter().map(|array| array.bytes.len());
+    let outputs = instance.outputs.iter().map(|output| output.capacity * output.dtype.size());
+    inputs.chain(outputs).sum()
+}
+
 /// Where an array of a device begins.
 fn address(device: &Device, slice: &CudaSlice<u8>) -> u64 {
     slice.device_ptr(&device.stream).0
-}
-
-/// Whether nothing orders a bulk copy and what others do with its memory.
-fn is_of_a_copy(kind: RaceKind) -> bool {
-    matches!(kind, RaceKind::PendingCopy | RaceKind::EarlyCopy | RaceKind::MissingProxyFence)
-}
-
-/// Bytes behind an array that no array of an exercise reaches.
-const FAR: u64 = 1 << 31;
-
-/// How far behind an array a message says that an address is.
-fn bytes_past(message: &str) -> Option<u64> {
-    let (before, _) = message.split_once(" bytes past the end of ")?;
-    before.rsplit(' ').next()?.parse().ok()
 }
 
 /// The buffers of a run by name.
@@ -515,21 +506,6 @@ fn names(memory: &Memory, instance: &Instance) -> Vec<Named> {
 /// Whether a line of PTX has the directive of a variable in global memory, wherever it stands in it.
 fn declares_a_variable(line: &str) -> bool {
     line.split_whitespace().any(|word| word.trim_start_matches(['{', ';']) == ".global")
-}
-
-/// What is wrong, from the driver's error alone.
-fn refused(error: &Error) -> Diagnosis {
-    let Error::Driver { error, .. } = error else {
-        return Diagnosis::Fault;
-    };
-    match error.0.0 {
-        CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES | CUresult::CUDA_ERROR_INVALID_VALUE => {
-            Diagnosis::Resources
-        }
-        CUresult::CUDA_ERROR_ILLEGAL_ADDRESS => Diagnosis::OutOfBounds,
-        CUresult::CUDA_ERROR_MISALIGNED_ADDRESS => Diagnosis::Misaligned,
-        _ => Diagnosis::Fault,
-    }
 }
 
 fn product((x, y, z): (u32, u32, u32)) -> u64 {

@@ -37,7 +37,10 @@ pub fn compile(source: &str, name: &str, architecture: &str) -> Result<Result<St
     let compiler = locate::compiler(None)?;
     let mut options: Vec<String> = OPTIONS.map(str::to_owned).to_vec();
     options.push(format!("-arch={architecture}"));
-    options.push(format!("-I{}", compiler.include.display()));
+    let own = root.join(HEADERS);
+    let folders = [Some(&own), compiler.libcudacxx.as_ref(), Some(&compiler.include)];
+    let folders = folders.into_iter().flatten();
+    options.extend(folders.map(|folder| format!("-I{}", folder.display())));
     match compiler.nvrtc.compile(source, name, &options) {
         Ok(ptx) if ptx.len() > LARGEST => {
             let seen = format!(
@@ -57,9 +60,47 @@ pub fn compile(source: &str, name: &str, architecture: &str) -> Result<Result<St
         Err(error) => {
             let said = error.root_cause().to_string();
             let log = said.split_once('\n').map_or(&*said, |(_, log)| log);
-            Ok(Err(Failure::new(Diagnosis::Compile, log.trim())))
+            let failure = Failure::new(Diagnosis::Compile, log.trim());
+            let has_libcudacxx = compiler.libcudacxx.is_some();
+            Ok(Err(match remedy(log, architecture, has_libcudacxx) {
+                Some(remedy) => failure.note(remedy),
+                None => failure,
+            }))
         }
     }
+}
+
+/// The folder of headers that a host compiler has and NVRTC has not, within the workspace.
+const HEADERS: &str = "chapters-code/tools/exercise/include";
+
+/// What GPUs before some architecture do not have, by the beginning of its name, and what does instead.
+const NEWER: [(&str, u32, &str); 6] = [
+    ("__reduce_", 80, "__shfl_xor_sync or __shfl_down_sync in five steps"),
+    ("__pipeline_", 80, "an ordinary load and store"),
+    ("memcpy_async", 80, "an ordinary load and store"),
+    ("__cluster", 90, "global memory"),
+    ("this_cluster", 90, "global memory"),
+    ("barrier_arrive_tx", 90, "an arrival and a wait"),
+];
+
+/// What a compiler's log calls for: another header, or an instruction that the architecture has.
+fn remedy(log: &str, architecture: &str, has_libcudacxx: bool) -> Option<String> {
+    if log.contains("source file \"cuda/") && !has_libcudacxx {
+        return Some(
+            "the headers of libcu++ are not here: `cargo exercise setup` fetches them".into(),
+        );
+    }
+    let own: u32 = architecture.strip_prefix("compute_")?.parse().ok()?;
+    let undefined = log.split("identifier \"").skip(1).filter_map(|rest| rest.split_once('"'));
+    let (name, (_, needed, instead)) =
+        undefined.filter(|(_, rest)| rest.starts_with(" is undefined")).find_map(|(name, _)| {
+            let newer =
+                NEWER.iter().find(|(begin, needed, _)| name.starts_with(begin) && own < *needed);
+            Some((name, newer?))
+        })?;
+    Some(format!(
+        "`{name}` is for sm_{needed} and later, and this exercise is compiled for sm_{own}: use {instead}"
+    ))
 }
 
 fn remembered(
@@ -98,6 +139,14 @@ fn relative(ptx: &str, name: &str) -> String {
         _ => format!("{line}\n"),
     };
     ptx.lines().map(line).collect()
+}
+
+/// The instructions of PTX alone, without comments and source lines.
+pub fn code(ptx: &str) -> Vec<&str> {
+    let is_code = |line: &&str| {
+        !line.is_empty() && ![".loc", ".file", "//"].iter().any(|begin| line.starts_with(begin))
+    };
+    ptx.lines().map(str::trim).filter(is_code).collect()
 }
 
 /// Parses PTX as the simulated driver does, so that no comment or string is taken for code.
@@ -163,6 +212,16 @@ pub fn variables(ptx: &str) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_an_architecture_lacks_is_named_with_a_remedy() {
+        let log = "x.cu(7): error: identifier \"__reduce_add_sync\" is undefined";
+        let said = remedy(log, "compute_75", true).unwrap_or_default();
+        assert!(said.contains("sm_80 and later") && said.contains("__shfl"), "{said}");
+        assert_eq!(remedy(log, "compute_80", true), None);
+        let log = "x.cu(1): catastrophic error: cannot open source file \"cuda/atomic\"";
+        assert!(remedy(log, "compute_80", false).is_some_and(|said| said.contains("setup")));
+    }
 
     #[test]
     fn variables_are_read_off_the_ptx() {

@@ -1,12 +1,15 @@
 //! Counts that an exercise bounds or asks for.
 
 use anyhow::{Context, Result};
-use harness::{Input, Shape, simulator::Counters};
+use harness::{
+    Input, Shape,
+    simulator::{AccessKind, AccessSpace, Counters, Event, Report},
+};
 
 use super::{
-    Counted, Failure, Job,
+    Counted, Failure,
     bench::{Bench, Ran},
-    plan::{self, Trial},
+    plan::Trial,
 };
 use crate::{
     course::{Declaration, Demand, LongestWarp, task},
@@ -23,36 +26,27 @@ pub struct Wanted<'w> {
 }
 
 impl Wanted<'_> {
-    /// In words: `barriers per warp`.
-    pub fn name(&self) -> String {
-        task::count(self.counter, self.per)
-    }
-
     /// The count, of what a run counted.
     pub fn of(&self, counters: &Counters, bench: &Bench, instance: &Instance) -> Result<f64> {
         let counted = value(counters, self.counter)?;
         let Some(per) = self.per else {
             return Ok(counted);
         };
-        let divisor = match per {
-            "blocks" => bench.geometry(instance)?.0 as f64,
-            "warps" => bench.warps(instance)? as f64,
-            other => match instance.dimensions.get(other) {
-                Some(dimension) => *dimension as f64,
-                None => value(counters, other)?,
-            },
+        let divisor = match dimension(per, bench, instance) {
+            Some(dimension) => dimension,
+            None => value(counters, per)?,
         };
         Ok(if counted == 0.0 { 0.0 } else { counted / divisor })
     }
 }
 
-/// A counter by its name. An atomic that returns a value is a load as well, whatever it does beside; its
-/// sectors are not counted, so it counts as one that touches as many as it can.
+/// A counter by its name. An atomic is a load and a store as well, whatever it does beside; its sectors are
+/// not counted, so it counts as one that touches as many as it can.
 fn value(counters: &Counters, name: &str) -> Result<f64> {
     let count = counters.get(name).with_context(|| format!("there is no counter `{name}`"))?;
     let of_atomics = match name {
-        "global_load_requests" => counters.global_atomic_requests,
-        "global_load_sectors" => 32 * counters.global_atomic_requests,
+        "global_load_requests" | "global_store_requests" => counters.global_atomic_requests,
+        "global_load_sectors" | "global_store_sectors" => 32 * counters.global_atomic_requests,
         _ => 0,
     };
     Ok((count + of_atomics) as f64)
@@ -71,15 +65,55 @@ struct Bounded {
     failure: Option<Failure>,
 }
 
-/// What a demand counts in a run.
+/// What a demand counts in a run, and how much it may be there. Where it is so many per block or warp, both are
+/// divided by their number.
 ///
 /// # Errors
-/// Where there is no such counter.
+/// Where there is no such counter or dimension.
 fn demanded(bench: &Bench, demand: &Demand, ran: &Ran, instance: &Instance) -> Result<Bounded> {
-    let wanted = Wanted { counter: &demand.counter, per: demand.per.as_deref() };
-    let counters = ran.report.counters().unwrap_or_default();
-    let value = wanted.of(&counters, bench, instance)?;
-    Ok(bounded(wanted.name(), value, demand.most, &demand.hint))
+    let mut counters = ran.report.counters().unwrap_or_default();
+    counters.shared_bank_conflicts += conflicts_of_atomics(&counters, &ran.report);
+    let terms = demand.most.terms();
+    let size = |name: &str| match name {
+        "one" => Ok(1.0),
+        name => dimension(name, bench, instance).with_context(|| format!("no dimension `{name}`")),
+    };
+    let per = match terms[..] {
+        [(of @ ("blocks" | "warps"), _)] => Some(of),
+        _ => None,
+    };
+    let mut most = 0.0;
+    for (of, times) in terms {
+        most += times * size(of)?;
+    }
+    let divisor = per.map_or(Ok(1.0), size)?;
+    let value = value(&counters, &demand.counter)? / divisor;
+    Ok(bounded(task::count(&demand.counter, per), value, most / divisor, &demand.hint))
+}
+
+/// A dimension of a problem by its name, or the blocks or warps of the first launch.
+fn dimension(name: &str, bench: &Bench, instance: &Instance) -> Option<f64> {
+    match name {
+        "blocks" => bench.geometry(instance).ok().map(|(blocks, _)| blocks as f64),
+        "warps" => bench.warps(instance).ok().map(|warps| warps as f64),
+        name => instance.dimensions.get(name).map(|size| *size as f64),
+    }
+}
+
+/// Wavefronts beyond one a request that atomics on shared memory take: their requests are in a trace alone.
+fn conflicts_of_atomics(counters: &Counters, report: &Report) -> u64 {
+    let traced = || report.traces().flat_map(|trace| &trace.events);
+    let is_atomic = |event: &&Event| {
+        matches!(event, Event::Access { access, .. }
+            if access.space == AccessSpace::Shared && access.access == AccessKind::Atomic)
+    };
+    match traced().next() {
+        Some(_) => {
+            let requests = traced().filter(is_atomic).count() as u64;
+            counters.shared_atomic_wavefronts.saturating_sub(requests)
+        }
+        None => 0,
+    }
 }
 
 /// How long the longest warp of a run worked.
@@ -97,33 +131,25 @@ fn bounded(name: String, value: f64, most: f64, hint: &str) -> Bounded {
     Bounded { counted: Counted { name, value, most: Some(most) }, failure }
 }
 
-/// A count that is this many times its bound ends the check: no later run can bring it down.
-const HOPELESS: f64 = 8.0;
-
 /// What the runs of a submission cost, as far as the exercise bounds it.
 pub struct Costs<'c> {
     declaration: &'c Declaration,
-    /// On what each demand is counted.
-    cases: Vec<Case>,
-    /// Each demand's count, once it is known.
+    /// Each demand's count in the run in which it was nearest to its bound, and that of the longest warp.
     counted: Vec<Option<Counted>>,
-    /// That of the run in which the longest warp was nearest to its bound.
-    longest: Option<Counted>,
     failure: Option<(Failure, Trial)>,
 }
 
 impl<'c> Costs<'c> {
     /// Before the first run.
-    pub fn new(job: &Job, declaration: &'c Declaration) -> Self {
-        let cases = plan::counted(declaration, job);
-        let counted = vec![None; cases.len()];
-        Self { declaration, cases, counted, longest: None, failure: None }
+    pub fn new(declaration: &'c Declaration) -> Self {
+        let counted = vec![None; declaration.demand.len() + 1];
+        Self { declaration, counted, failure: None }
     }
 
     /// Counts a run.
     ///
     /// # Errors
-    /// Where a demand names no counter.
+    /// Where a demand names no counter or no dimension.
     pub fn add(
         &mut self,
         bench: &Bench,
@@ -131,32 +157,26 @@ impl<'c> Costs<'c> {
         ran: &Ran,
         instance: &Instance,
     ) -> Result<()> {
-        for (at, demand) in self.declaration.demand.iter().enumerate() {
-            if trial.schedule == 0 && trial.case == self.cases[at] {
-                let bounded = demanded(bench, demand, ran, instance)?;
-                self.counted[at] = Some(bounded.counted);
-                self.note(bounded.failure, trial);
-            }
+        let declaration = self.declaration;
+        for (at, demand) in declaration.demand.iter().enumerate().filter(|_| trial.is_plain()) {
+            self.note(at, demanded(bench, demand, ran, instance)?, trial);
         }
-        if let Some(bound) = self.declaration.longest_warp {
-            let Bounded { counted, failure } = longest_warp(bound, ran, trial.case.shape);
-            if self.longest.as_ref().is_none_or(|longest| longest.of_bound() < counted.of_bound()) {
-                self.longest = Some(counted);
-            }
-            self.note(failure, trial);
+        if let Some(bound) = declaration.longest_warp {
+            let last = declaration.demand.len();
+            self.note(last, longest_warp(bound, ran, trial.case.shape), trial);
         }
         Ok(())
     }
 
-    fn note(&mut self, failure: Option<Failure>, trial: &Trial) {
+    fn note(&mut self, at: usize, bounded: Bounded, trial: &Trial) {
+        let Bounded { counted, failure } = bounded;
+        let before = &mut self.counted[at];
+        if before.as_ref().is_none_or(|before| before.of_bound() <= counted.of_bound()) {
+            *before = Some(counted);
+        }
         if let (None, Some(failure)) = (&self.failure, failure) {
             self.failure = Some((failure, *trial));
         }
-    }
-
-    /// Whether the longest warp works so long that larger sizes would only take time.
-    pub fn are_hopeless(&self) -> bool {
-        self.longest.as_ref().is_some_and(|longest| longest.of_bound() > HOPELESS)
     }
 
     /// The first bound that is broken, and on what.
@@ -166,7 +186,7 @@ impl<'c> Costs<'c> {
 
     /// All counts.
     pub fn counted(self) -> Vec<Counted> {
-        self.counted.into_iter().flatten().chain(self.longest).collect()
+        self.counted.into_iter().flatten().collect()
     }
 }
 

@@ -2,14 +2,13 @@
 
 use harness::{
     Shape,
-    buffer::POISON,
     simulator::{Missing, Race, RaceKind, Report, Space},
 };
 
 use super::{Failure, plan::Trial};
 use crate::{
     diagnosis::Diagnosis,
-    operation::{Comparison, Finding, Initial, Operation, Output, Seen, Wrong},
+    operation::{Comparison, Finding, Initial, Operation, Output, Seen, Wrong, same},
 };
 
 /// A run that was not stopped, with wrong results or right ones.
@@ -76,7 +75,7 @@ pub fn race(race: &Race, operation: &Operation) -> Diagnosis {
 
 /// Of several findings the one whose cure cures the others, too: a barrier that not all reach, then
 /// one that is missing for the whole block. A read that came too early looks like one of what nobody
-/// has written.
+/// has written. Notes are no findings.
 pub fn gravest(report: &Report) -> Option<&Race> {
     let weight = |race: &&Race| match (race.kind, race.missing) {
         (RaceKind::DivergentBarrier, _) => 0,
@@ -84,7 +83,7 @@ pub fn gravest(report: &Report) -> Option<&Race> {
         (RaceKind::UninitialisedRead, _) => 2,
         _ => 1,
     };
-    report.races().min_by_key(weight)
+    report.races().filter(|race| !race.kind.is_note()).min_by_key(weight)
 }
 
 /// What the runs have in common that went wrong.
@@ -123,7 +122,7 @@ impl Pattern<'_> {
             let failure = Failure::new(Diagnosis::Wrong, "a run went wrong and right again");
             return (failure, run);
         };
-        let instance = self.operation.instance(&run.trial.case);
+        let instance = self.operation.problem(&run.trial.case);
         let described = describe(&instance.outputs[which], comparison);
         let mut failure = Failure::new(found.diagnosis, described);
         if !found.because.is_empty() {
@@ -145,7 +144,7 @@ impl Pattern<'_> {
             let Some((which, comparison)) = judged.wrong() else {
                 continue;
             };
-            let instance = self.operation.instance(&judged.trial.case);
+            let instance = self.operation.problem(&judged.trial.case);
             let output = &instance.outputs[which];
             let finding = match (comparison.wrong.is_empty(), comparison.beyond) {
                 (true, Some(at)) => {
@@ -204,7 +203,7 @@ impl Pattern<'_> {
         look: fn(&Seen<'_>) -> Option<Finding>,
     ) -> Option<(&'j Judged, Finding)> {
         let (which, comparison) = judged.wrong()?;
-        let instance = self.operation.instance(&judged.trial.case);
+        let instance = self.operation.problem(&judged.trial.case);
         if comparison.wrong.is_empty() {
             return None;
         }
@@ -214,12 +213,29 @@ impl Pattern<'_> {
 
     /// Right in the plain order and wrong in another.
     fn by_schedule(&self) -> Option<Finding> {
-        let Trial { case, schedule } = self.first().trial;
-        let plain = |judged: &&Judged| judged.trial.schedule == 0 && judged.trial.case == case;
-        let was_right = self.judged.iter().find(plain).is_some_and(Judged::is_right);
+        let trial = self.first().trial;
+        let plain = |judged: &&Judged| judged.trial.is_plain() && judged.trial.case == trial.case;
+        let was_right = self.judged.iter().find(plain).is_none_or(Judged::is_right);
         let because =
-            format!("right in the plain order of warps and blocks, wrong in order {schedule}");
-        (schedule != 0 && was_right).then(|| Finding::new(Diagnosis::Schedule, because))?
+            format!("right in the plain order of warps and blocks, wrong{}", trial.order());
+        if trial.is_plain() || !was_right {
+            return None;
+        }
+        // What is wrong with the results themselves says more than that they depend on the order.
+        let there = self.explained_alone(self.first());
+        let because = there.map_or(because.clone(), |there| format!("{because}. There {there}"));
+        Finding::new(Diagnosis::Schedule, because)
+    }
+
+    /// What the operation says of a wrong run by itself.
+    fn explained_alone(&self, judged: &Judged) -> Option<String> {
+        let (which, comparison) = judged.wrong()?;
+        let instance = self.operation.problem(&judged.trial.case);
+        if comparison.wrong.is_empty() {
+            return None;
+        }
+        let seen = self.seen(judged, &instance.outputs[which], comparison);
+        Some(self.operation.explain(&instance, &seen)?.because)
     }
 
     /// Which sizes are right.
@@ -270,7 +286,7 @@ impl Pattern<'_> {
     /// some kind of input, that it is wrong.
     fn sizes(&self) -> Vec<Size> {
         let mut sizes: Vec<Size> = Vec::new();
-        for judged in self.judged.iter().filter(|judged| judged.trial.schedule == 0) {
+        for judged in self.judged.iter().filter(|judged| judged.trial.is_plain()) {
             let Shape::Vector { n } = judged.trial.case.shape else {
                 continue;
             };
@@ -291,7 +307,7 @@ impl Pattern<'_> {
             let mut shapes: Vec<Shape> = Vec::new();
             for judged in self.judged.iter().filter(|judged| judged.is_right() == right) {
                 let shape = judged.trial.case.shape;
-                if judged.trial.schedule == 0 && !shapes.contains(&shape) {
+                if judged.trial.is_plain() && !shapes.contains(&shape) {
                     shapes.push(shape);
                 }
             }
@@ -325,7 +341,7 @@ fn plain(diagnosis: Diagnosis, because: String) -> Finding {
 }
 
 /// The first wrong element, and how many there are.
-fn describe(output: &Output, comparison: &Comparison) -> String {
+pub fn describe(output: &Output, comparison: &Comparison) -> String {
     let Some(first) = comparison.wrong.first() else {
         return format!("{} is written behind its end", output.name);
     };
@@ -335,9 +351,13 @@ fn describe(output: &Output, comparison: &Comparison) -> String {
         true => format!(" within {bound:.1e}"),
         false => String::new(),
     };
-    let got = match is_untouched && output.initial == Initial::Poison {
+    let number = |x: f64| match x.abs() {
+        1e-4..1e16 | 0.0 => x.to_string(),
+        _ => format!("{x:e}"),
+    };
+    let got = match is_untouched && matches!(output.initial, Initial::Poison(_)) {
         true => "what it was before (never written)".to_owned(),
-        false => wide.map_or(got.to_string(), |(got, _)| got.to_string()),
+        false => wide.map_or(number(got), |(got, _)| got.to_string()),
     };
     let count = match of {
         1 => String::new(),
@@ -350,7 +370,7 @@ fn describe(output: &Output, comparison: &Comparison) -> String {
     let expected = match output.is_before(expected) {
         true => "what it was before".to_owned(),
         false => {
-            let exact = wide.map_or(expected.to_string(), |(_, expected)| expected.to_string());
+            let exact = wide.map_or(number(expected), |(_, expected)| expected.to_string());
             format!("{exact}{tolerance}")
         }
     };
@@ -360,7 +380,7 @@ fn describe(output: &Output, comparison: &Comparison) -> String {
 /// Elements that nobody wrote.
 fn untouched(seen: &Seen<'_>) -> Option<Finding> {
     let untouched = seen.wrong.iter().filter(|wrong| wrong.is_untouched).count();
-    let poisoned = seen.output.initial == Initial::Poison;
+    let poisoned = matches!(seen.output.initial, Initial::Poison(_));
     if untouched < seen.wrong.len() || !poisoned {
         return None;
     }
@@ -374,22 +394,33 @@ fn untouched(seen: &Seen<'_>) -> Option<Finding> {
     Finding::new(Diagnosis::NeverWritten, because)
 }
 
-/// Integers that are too large by what the output held before the launch.
+/// Numbers that are too large by what the output held before the launch.
 fn added(seen: &Seen<'_>) -> Option<Finding> {
     let output = seen.output;
     let bits = 8 * output.dtype.size() as u32;
-    if output.initial != Initial::Poison || output.dtype.is_float() || bits > 64 {
+    let Initial::Poison(poison) = output.initial else {
         return None;
-    }
-    let poison = i128::from(u64::from_le_bytes([POISON; 8]));
-    let is_added = |wrong: &Wrong| {
+    };
+    let of_integers = |wrong: &Wrong| {
         let numbers = (wrong.got as i64, wrong.expected as i64);
         let (got, expected) = wrong.wide.unwrap_or(numbers);
-        let beyond = i128::from(got) - i128::from(expected) - poison;
-        !wrong.is_untouched && beyond.rem_euclid(1 << bits) == 0
+        let beyond = i128::from(got) - i128::from(expected) - i128::from(poison);
+        beyond.rem_euclid(1 << bits) == 0
     };
+    let before = output.number_before();
+    let of_floats = |wrong: &Wrong| {
+        let sum = before + wrong.expected;
+        let near = 1e-4 * (before.abs() + wrong.expected.abs());
+        same(wrong.got, sum) || (wrong.got - sum).abs() <= near
+    };
+    let is_added = |wrong: &Wrong| match output.dtype.is_float() {
+        true => of_floats(wrong),
+        false => bits <= 64 && of_integers(wrong),
+    };
+    let is_told = seen.wrong.iter().any(|wrong| !wrong.is_untouched && is_added(wrong));
     let because = "take away what was there before, and the result is right";
-    seen.wrong.iter().all(is_added).then(|| Finding::new(Diagnosis::AddedToOutput, because))?
+    (is_told && seen.wrong.iter().all(is_added))
+        .then(|| Finding::new(Diagnosis::AddedToOutput, because))?
 }
 
 /// Which elements are wrong.
@@ -406,7 +437,11 @@ fn by_index(seen: &Seen<'_>) -> Option<Finding> {
     let behind = of - first;
     if threads > 0 && first > 0 && first.is_multiple_of(threads) && 10 * count >= 9 * behind {
         let because = format!("wrong from element {first} on, where a block begins");
-        return Finding::new(Diagnosis::BlockOffset, because);
+        let diagnosis = match first == threads {
+            true => Diagnosis::BlockOffset,
+            false => Diagnosis::LaterBlock,
+        };
+        return Finding::new(diagnosis, because);
     }
     None
 }

@@ -9,11 +9,14 @@
 pub(crate) mod bench;
 pub(crate) mod compile;
 mod cost;
+mod fault;
 mod judge;
+mod newer;
 mod outcome;
 mod place;
 mod plan;
 pub(crate) mod predict;
+mod stored;
 mod supervise;
 mod vet;
 mod weak;

@@ -57,7 +57,10 @@ pub struct Counted {
 impl Counted {
     /// Which part of its bound it takes up.
     pub fn of_bound(&self) -> f64 {
-        self.value / self.most.unwrap_or(f64::INFINITY)
+        match self.value {
+            0.0 => 0.0,
+            value => value / self.most.unwrap_or(f64::INFINITY),
+        }
     }
 }
 

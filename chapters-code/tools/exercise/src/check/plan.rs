@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::weak;
 use crate::{
-    course::{Declaration, Demand, Exercise},
+    course::{Declaration, Exercise, Long, Range},
     operation::Case,
 };
 
@@ -69,6 +69,38 @@ pub struct Trial {
     pub case: Case,
     /// Which order of warps and blocks; 0 is the plain one.
     pub schedule: u64,
+    /// Blocks that are resident at a time; 0 for as many as a GPU holds.
+    pub resident: u64,
+}
+
+impl Trial {
+    /// A run in the plain order.
+    pub fn plain(case: Case) -> Self {
+        Self { case, schedule: 0, resident: 0 }
+    }
+
+    /// Whether it runs in the plain order.
+    pub fn is_plain(&self) -> bool {
+        (self.schedule, self.resident) == (0, 0)
+    }
+
+    /// The order in words: nothing for the plain one.
+    pub fn order(&self) -> String {
+        match (self.schedule, self.resident) {
+            (0, 0) => String::new(),
+            (0, 1) => " with one block resident at a time".to_owned(),
+            (0, count) => format!(" with {count} blocks resident at a time"),
+            (schedule, 0) => format!(" in order {schedule} of warps and blocks"),
+            (schedule, 1) => {
+                format!(
+                    " in order {schedule} of warps and blocks, with one block resident at a time"
+                )
+            }
+            (schedule, count) => format!(
+                " in order {schedule} of warps and blocks, with {count} blocks resident at a time"
+            ),
+        }
+    }
 }
 
 /// The seeds of inputs, where a check is to be the same every time.
@@ -80,118 +112,244 @@ pub fn fresh_seed() -> u64 {
     std::hash::BuildHasher::hash_one(&random, ()) % 1_000_000
 }
 
-/// Orders of warps and blocks beside the plain one.
-const SCHEDULES: [u64; 8] = [1, 2, 3, 4, 5, 6, 7, 8];
+/// An order of warps and blocks, beside the plain one.
+#[derive(Clone, Copy)]
+enum Order {
+    /// Blocks start in the order of their numbers, so many resident at a time.
+    Plain(u64),
+    /// An order that the seed draws, with so many blocks resident at a time, or 0 for as many as a GPU holds.
+    Drawn(u64),
+}
+use Order::{Drawn, Plain};
 
-/// A problem of more elements is run once with each kind of input for large sizes, in the plain order.
+/// The orders of small sizes.
+const ORDERS: [Order; 10] = [
+    Drawn(0),
+    Drawn(1),
+    Plain(1),
+    Drawn(0),
+    Drawn(2),
+    Plain(2),
+    Drawn(0),
+    Drawn(1),
+    Drawn(3),
+    Drawn(0),
+];
+
+/// Those of large sizes, each on another size.
+const ORDERS_OF_LARGE: [Order; 4] = [Drawn(1), Drawn(2), Drawn(0), Plain(1)];
+
+/// Drawn orders are some of so many.
+const DIFFERENT_ORDERS: u64 = 1 << 20;
+
+/// A problem of more elements is run once or twice with each kind of input.
 pub const SMALL: u64 = 1 << 14;
+
+/// The most elements of a problem.
+pub const LARGEST: u64 = 1 << 22;
+
+/// A problem that is run in other orders, and by detectors that take long, has this part of the most elements.
+const PART: u64 = 32;
 
 /// Sizes that every further schedule and seed is tried on.
 const TRIED_AGAIN: usize = 3;
 
-/// Sizes that are drawn for each check.
+/// Small sizes that are drawn for each check.
 const DRAWN: u64 = 3;
 
-/// The problem on which each demand is counted: a size that is drawn by the seed.
-pub fn counted(declaration: &Declaration, job: &Job) -> Vec<Case> {
-    let seed = job.seeds.first().copied().unwrap_or(SEEDS[0]);
-    let case = |demand: &Demand| {
-        let shape = accepted(declaration, demand.at.draw(seed, 0));
-        Case { shape, input: demand.input.unwrap_or(Input::Uniform), seed }
-    };
-    declaration.demand.iter().map(case).collect()
+/// From what the runs of one check are drawn.
+struct Plan<'d> {
+    declaration: &'d Declaration,
+    seed: u64,
+    /// The sizes of which some are drawn.
+    range: Range,
+    inputs: Vec<Input>,
+    /// Elements of a problem at most.
+    most: u64,
+    /// Elements of a small problem at most.
+    small: u64,
 }
 
-/// A size that was drawn; where only squares will do, a square.
-fn accepted(declaration: &Declaration, shape: Shape) -> Shape {
-    match shape {
-        Shape::Matrix { rows, .. } if !declaration.operation.accepts(shape) => {
-            Shape::Matrix { rows, cols: rows }
+impl<'d> Plan<'d> {
+    fn new(declaration: &'d Declaration, job: &Job) -> Self {
+        let operation = &declaration.operation;
+        let most = declaration.limit.unwrap_or(LARGEST / operation.elements_of_one());
+        Self {
+            declaration,
+            seed: job.seeds.first().copied().unwrap_or(SEEDS[0]),
+            range: declaration.drawn.clone().unwrap_or_else(|| operation.drawn()),
+            inputs: match declaration.inputs.is_empty() {
+                true => vec![Input::Uniform],
+                false => declaration.inputs.clone(),
+            },
+            most: job.most_elements.unwrap_or(u64::MAX).min(most),
+            small: small(declaration),
         }
-        _ => shape,
     }
-}
 
-/// A large size and up to a quarter more: a kernel can be right up to the largest size that it knows
-/// of, and wrong beyond it.
-fn beyond(shape: Shape, seed: u64) -> Shape {
-    match shape {
-        Shape::Vector { n } if n > SMALL => {
-            Shape::Vector { n: n + harness::inputs::bits(!seed, n) % (n / 4) }
-        }
-        _ => shape,
+    /// The problem of a size.
+    fn case(&self, shape: Shape, input: Input) -> Case {
+        Case { shape, input, seed: self.seed }
     }
-}
 
-/// The sizes of a check, in order: those that are always run, and those that the seed draws.
-fn shapes(declaration: &Declaration, job: &Job, seed: u64) -> anyhow::Result<Vec<Shape>> {
-    let mut shapes = match declaration.sizes.is_empty() {
-        true => {
-            let sizes = declaration.operation.sizes().into_iter();
-            sizes.map(|shape| beyond(shape, seed)).collect()
+    /// A size that was drawn; where only squares will do, a square.
+    fn accepted(&self, shape: Shape) -> Shape {
+        match shape {
+            Shape::Matrix { .. } if !self.declaration.operation.accepts(shape) => {
+                let side = shape.elements().isqrt();
+                Shape::Matrix { rows: side, cols: side }
+            }
+            _ => shape,
         }
-        false => declaration.sizes.clone(),
-    };
-    for size in &job.sizes {
-        shapes.push(size.parse()?);
     }
-    let range = declaration.drawn.clone().unwrap_or_else(|| declaration.operation.drawn());
-    let drawn = (1..=DRAWN).map(|number| accepted(declaration, range.draw(seed, number)));
-    shapes.extend(drawn);
-    // What goes wrong shows better with elements than without any.
-    shapes.sort_by_key(|shape| (shape.elements() == 0, shape.elements()));
-    shapes.dedup();
-    Ok(shapes)
-}
 
-/// The runs of a submission: small sizes first, in the plain order; then those that are counted; then
-/// other orders; then large sizes.
-pub fn trials(declaration: &Declaration, job: &Job) -> anyhow::Result<Vec<Trial>> {
-    let (first, others) = job.seeds.split_first().map_or((SEEDS[0], &[][..]), |(f, o)| (*f, o));
-    let shapes = shapes(declaration, job, first)?;
-    let inputs = match declaration.inputs.is_empty() {
-        true => vec![Input::Uniform],
-        false => declaration.inputs.clone(),
-    };
-    let large_inputs = match declaration.large_inputs.is_empty() {
-        true => &inputs[..1],
-        false => &declaration.large_inputs,
-    };
-    let (small, large): (Vec<Shape>, Vec<Shape>) = shapes
-        .into_iter()
-        .filter(|shape| job.most_elements.is_none_or(|most| shape.elements() <= most))
-        .partition(|shape| shape.elements() <= SMALL);
-    let some: Vec<Shape> = small.iter().copied().filter(|shape| shape.elements() > 0).collect();
-    let again = &some[some.len().saturating_sub(TRIED_AGAIN)..];
-    let trial =
-        |shape, input, seed, schedule| Trial { case: Case { shape, input, seed }, schedule };
-    let mut trials = Vec::new();
-    for &input in &inputs {
-        for &shape in &small {
-            let seeds = (0..declaration.operation.seeds()).map(|more| first.wrapping_add(more));
-            trials.extend(seeds.map(|seed| trial(shape, input, seed, 0)));
-        }
+    fn spread(&self, number: u64, ends: (u64, u64), long: Long) -> Shape {
+        self.accepted(self.range.spread(self.seed, number, ends, long))
     }
-    if job.target == Target::Simulator {
-        for case in counted(declaration, job) {
-            let counted = Trial { case, schedule: 0 };
-            if !trials.contains(&counted) {
-                trials.push(counted);
+
+    /// The small sizes: those that are always run, and those that the seed draws.
+    fn small(&self, job: &Job) -> anyhow::Result<Vec<Shape>> {
+        let mut shapes = match self.declaration.sizes.is_empty() {
+            true => self.declaration.operation.sizes(),
+            false => self.declaration.sizes.clone(),
+        };
+        shapes.extend((1..=DRAWN).map(|number| self.accepted(self.range.draw(self.seed, number))));
+        shapes.retain(|shape| shape.elements() <= self.small.min(self.most));
+        shapes.extend(self.own(job)?.into_iter().filter(|shape| shape.elements() <= self.small));
+        // What goes wrong shows better with elements than without any.
+        shapes.sort_by_key(|shape| (shape.elements() == 0, shape.elements()));
+        shapes.dedup();
+        Ok(shapes)
+    }
+
+    /// The sizes that a teacher adds.
+    fn own(&self, job: &Job) -> anyhow::Result<Vec<Shape>> {
+        job.sizes.iter().map(|size| Ok(size.parse()?)).collect()
+    }
+
+    /// The large problems: with each kind of input one of any size, and one or two that are as large as can
+    /// be, a matrix once with many rows and once with many columns. All of any size have together half as many
+    /// elements as the largest at most, so that a check takes seconds.
+    fn large(&self, job: &Job) -> anyhow::Result<Vec<Case>> {
+        let mut own = self.own(job)?;
+        own.retain(|shape| shape.elements() > self.small);
+        let mut cases: Vec<Case> =
+            own.into_iter().map(|shape| self.case(shape, self.inputs[0])).collect();
+        if self.most <= 2 * self.small {
+            return Ok(cases);
+        }
+        let share = (self.most / 2 / self.inputs.len() as u64).max(2 * self.small);
+        for (number, &input) in (0..).zip(&self.inputs) {
+            cases.push(self.case(self.spread(number, (self.small, share), Long::Any), input));
+        }
+        let largest = self.declaration.largest_input.unwrap_or(self.inputs[0]);
+        match self.range.is_free_matrix() {
+            true => {
+                let ends = (self.most / 2, 5 * self.most / 8);
+                let long = [Long::Rows, Long::Cols];
+                let shapes = (50..).zip(long).map(|(at, long)| self.spread(at, ends, long));
+                cases.extend(shapes.map(|shape| self.case(shape, largest)));
+            }
+            false => {
+                let shape = self.spread(50, (self.most, self.most), Long::Any);
+                cases.push(self.case(shape, largest));
             }
         }
+        cases.sort_by_key(|case| case.shape.elements());
+        Ok(cases)
     }
-    for &shape in again {
-        trials.extend(others.iter().map(|&seed| trial(shape, inputs[0], seed, 0)));
-        if job.target == Target::Simulator {
-            trials.extend(SCHEDULES.map(|schedule| trial(shape, inputs[0], first, schedule)));
+
+    /// One of the orders of warps and blocks other than the plain one, another one for each of a run's numbers.
+    fn order(&self, number: u64) -> u64 {
+        1 + harness::inputs::bits(self.seed ^ 0x6f72_6465, number) % DIFFERENT_ORDERS
+    }
+
+    /// The most elements of a problem of a middle size.
+    fn middle(&self) -> u64 {
+        (self.most / PART).max(2 * self.small)
+    }
+
+    /// A problem of a middle size that the seed draws, and for number 0 the largest of them; none where all are small.
+    fn of_middle_size(&self, number: u64) -> Option<Case> {
+        let input = self.inputs[number as usize % self.inputs.len()];
+        let most = self.middle();
+        let least = if number == 0 { most } else { self.small };
+        let shape = self.spread(1000 + number, (least, most), Long::Any);
+        (self.most >= most).then(|| self.case(shape, input))
+    }
+}
+
+/// The runs of a submission: small sizes first, in the plain order; then other
+/// orders; then large sizes.
+pub fn trials(declaration: &Declaration, job: &Job) -> anyhow::Result<Vec<Trial>> {
+    let plan = Plan::new(declaration, job);
+    let small = plan.small(job)?;
+    let plain = Trial::plain;
+    let mut trials = Vec::new();
+    for &input in &plan.inputs {
+        for &shape in &small {
+            let seeds = 0..declaration.operation.seeds();
+            let seeds = seeds.map(|more| plan.seed.wrapping_add(more));
+            trials.extend(seeds.map(|seed| plain(Case { shape, input, seed })));
         }
     }
-    for &shape in &large {
-        for &input in large_inputs {
-            let seeds = 0..declaration.operation.large_seeds();
-            let seeds = seeds.map(|more| first.wrapping_add(more));
-            trials.extend(seeds.map(|seed| trial(shape, input, seed, 0)));
-        }
+    let some: Vec<Shape> = small.iter().copied().filter(|shape| shape.elements() > 0).collect();
+    // Blocks of several devices wait for each other: all of them must be resident.
+    let waits = declaration.launch.iter().any(|launch| launch.device > 0);
+    let is_ordered = job.target == Target::Simulator;
+    let ordered = |number: u64, case: Case, order: Order| {
+        let (schedule, resident) = match order {
+            Plain(resident) => (0, resident),
+            Drawn(resident) => (plan.order(number), resident),
+        };
+        let trial = Trial { case, schedule, resident: if waits { 0 } else { resident } };
+        (is_ordered && !trial.is_plain()).then_some(trial)
+    };
+    for (number, &shape) in (0..).zip(&some[some.len().saturating_sub(TRIED_AGAIN)..]) {
+        let case = plan.case(shape, plan.inputs[0]);
+        let others = job.seeds.iter().skip(1);
+        trials.extend(others.map(|&seed| plain(Case { seed, ..case })));
+        let numbers = 100 * number..;
+        trials.extend(numbers.zip(ORDERS).filter_map(|(at, order)| ordered(at, case, order)));
+    }
+    for (number, order) in (0..).zip(ORDERS_OF_LARGE) {
+        let case = plan.of_middle_size(number);
+        // What is wrong in the plain order, too, does not depend on it.
+        trials.extend(case.map(plain));
+        trials.extend(case.and_then(|case| ordered(1000 + number, case, order)));
+    }
+    for case in plan.large(job)? {
+        let seeds = 0..declaration.operation.large_seeds();
+        let seeds = seeds.map(|more| plan.seed.wrapping_add(more));
+        trials.extend(seeds.map(|seed| plain(Case { seed, ..case })));
     }
     Ok(trials)
+}
+
+/// The most elements of a small problem.
+fn small(declaration: &Declaration) -> u64 {
+    (SMALL / declaration.operation.elements_of_one().next_power_of_two()).max(1 << 10)
+}
+
+/// Whether a problem is a small one, of which many are run.
+pub fn is_small(declaration: &Declaration, case: &Case) -> bool {
+    case.shape.elements() <= small(declaration)
+}
+
+/// On what detectors look that take long, and that a kernel meets when it is right: small sizes with few blocks and with
+/// many, the largest of the middle sizes, and one of these that is drawn.
+pub fn detected(declaration: &Declaration, job: &Job) -> anyhow::Result<Vec<Case>> {
+    let plan = Plan::new(declaration, job);
+    let mut cases: Vec<Case> = trials(declaration, job)?.iter().map(|trial| trial.case).collect();
+    cases.retain(|case| is_small(declaration, case));
+    cases.sort_by_key(|case| case.shape.elements());
+    let mut chosen: Vec<Case> = cases.get(cases.len() / 2).into_iter().copied().collect();
+    let few_blocks = cases.iter().rfind(|case| case.shape.elements() <= plan.small / 2);
+    for case in few_blocks.into_iter().chain(cases.last()) {
+        if !chosen.contains(case) {
+            chosen.push(*case);
+        }
+    }
+    chosen.extend([plan.of_middle_size(50), plan.of_middle_size(0)].into_iter().flatten());
+    Ok(chosen)
 }

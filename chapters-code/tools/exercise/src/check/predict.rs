@@ -58,7 +58,7 @@ pub fn predict(
 /// What a run counts, in answer to a question.
 pub fn count(bench: &Bench, declaration: &Declaration, question: &Question) -> Result<Counted> {
     let case = cost::problem(question.at);
-    let mut instance = declaration.operation.instance(&case);
+    let mut instance = declaration.operation.problem(&case);
     instance.dimensions.extend(question.with.clone());
     let ran = bench.run(&instance)?.map_err(|failure| anyhow::anyhow!(failure.seen))?;
     let wanted = Wanted { counter: &question.counter, per: question.per.as_deref() };
@@ -92,11 +92,7 @@ fn differs(answer: f64, counted: f64, question: &Question, warps: u32) -> Option
     if (answer - counted).abs() <= near {
         return None;
     }
-    let how = match answer > counted {
-        true => "more than",
-        false => "fewer than",
-    };
-    let seen = format!("`{}`: {} is {how} the run counts", question.name, cost::short(answer));
+    let seen = format!("`{}`: {} is not what the run counts", question.name, cost::short(answer));
     let mut failure = Failure::new(Diagnosis::Prediction, seen);
     failure.hint = Some(question.hint.clone());
     let factor = (answer / counted).max(counted / answer);

@@ -4,7 +4,10 @@ use std::{
     io::Write as _,
     path::PathBuf,
     process::{Child, Command, Stdio},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -39,6 +42,9 @@ pub fn this_program() -> std::io::Result<PathBuf> {
 /// Of what a kernel prints, so much is kept.
 const PRINTED: usize = 16 * 1024;
 
+/// A process that prints more is ended.
+const FLOOD: usize = 1 << 20;
+
 /// The command of this program that does a job.
 pub const WORKER: &str = "check-one-submission";
 
@@ -48,7 +54,7 @@ impl Supervisor {
     /// # Errors
     /// Where the system does not say which program this is.
     pub fn new() -> Result<Self> {
-        Ok(Self { program: this_program()?, time: Duration::from_secs(30), memory: 6 << 30 })
+        Ok(Self { program: this_program()?, time: Duration::from_secs(60), memory: 6 << 30 })
     }
 
     /// Checks a submission in a process of its own.
@@ -60,6 +66,7 @@ impl Supervisor {
         job.report = folder.path().join("report.json");
         let child = self.start(&job)?;
         let (printed, keep) = kept(PRINTED);
+        let (flooded, keep) = cut_off(child.id(), keep);
         let (said, keep_said) = kept(PRINTED);
         let control = child
             .controlled_with_output()
@@ -78,6 +85,11 @@ impl Supervisor {
             return Ok(Outcome::failed(Failure::new(Diagnosis::TimeLimit, seen)));
         };
         let (printed, said) = (text(&printed), text(&said));
+        if flooded.load(Ordering::Relaxed) {
+            let seen = format!("it printed more than {} KiB", FLOOD >> 10);
+            let failure = Failure::new(Diagnosis::Flood, seen);
+            return Ok(Outcome { printed, ..Outcome::failed(failure) });
+        }
         let report = std::fs::read(&job.report).ok();
         match report.and_then(|report| serde_json::from_slice::<Outcome>(&report).ok()) {
             Some(outcome) if ended.status.success() => Ok(finished(outcome, printed, &said)),
@@ -142,6 +154,34 @@ pub fn kept(most: usize) -> (Kept, impl FnMut(&[u8]) -> std::io::Result<bool> + 
         Ok(false)
     };
     (kept, filter)
+}
+
+/// A filter of a process's output that ends the process when it has printed more than [`FLOOD`], and a flag that
+/// says so then.
+fn cut_off(
+    pid: u32,
+    mut keep: impl FnMut(&[u8]) -> std::io::Result<bool> + Send + 'static,
+) -> (Arc<AtomicBool>, impl FnMut(&[u8]) -> std::io::Result<bool> + Send + 'static) {
+    let flooded = Arc::new(AtomicBool::new(false));
+    let (flag, mut count) = (flooded.clone(), 0);
+    let filter = move |bytes: &[u8]| {
+        count += bytes.len();
+        if count > FLOOD && !flag.swap(true, Ordering::Relaxed) {
+            end(pid);
+        }
+        keep(bytes)
+    };
+    (flooded, filter)
+}
+
+/// Ends a process that this one has started, and whose output it is still reading.
+fn end(pid: u32) {
+    let pid = pid.to_string();
+    // Where there is no such program, the time limit ends it.
+    let _ = match cfg!(windows) {
+        true => Command::new("taskkill").args(["/F", "/PID", &pid]).output(),
+        false => Command::new("kill").args(["-9", &pid]).output(),
+    };
 }
 
 /// The outcome, with what came by other ways.

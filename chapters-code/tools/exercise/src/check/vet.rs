@@ -3,13 +3,55 @@
 //! NVRTC reads files of the host where a source includes them. So a submission may include some
 //! headers of CUDA by name, and nothing else. Comments and raw strings could hide a directive from
 //! whoever parses them otherwise than the compiler; so here a directive counts wherever it stands,
-//! also in a comment.
+//! also in a comment, unless its line begins with `//` and holds nothing that could end another comment.
 
-use crate::{check::Failure, diagnosis::Diagnosis};
+use crate::{
+    check::{Failure, Place},
+    diagnosis::Diagnosis,
+};
 
-/// Headers of CUDA that a submission may include, between angle brackets.
-const HEADERS: [&str; 4] =
-    ["cuda_fp16.h", "cuda_bf16.h", "cooperative_groups.h", "cooperative_groups/reduce.h"];
+/// Headers that a submission may include, between angle brackets: those of CUDA and of libcu++, and those of a
+/// host compiler of which kernels use what NVRTC knows anyway.
+const HEADERS: [&str; 38] = [
+    "cuda_fp16.h",
+    "cuda_bf16.h",
+    "cuda_runtime.h",
+    "cuda_pipeline.h",
+    "device_launch_parameters.h",
+    "cooperative_groups.h",
+    "cooperative_groups/reduce.h",
+    "cooperative_groups/scan.h",
+    "cooperative_groups/memcpy_async.h",
+    "cuda/atomic",
+    "cuda/barrier",
+    "cuda/latch",
+    "cuda/semaphore",
+    "cuda/pipeline",
+    "cuda/std/atomic",
+    "cuda/std/barrier",
+    "cuda/std/latch",
+    "cuda/std/semaphore",
+    "cuda/std/cstdint",
+    "cuda/std/cstddef",
+    "cuda/std/climits",
+    "cuda/std/limits",
+    "cuda/std/type_traits",
+    "cuda/std/utility",
+    "cuda/std/tuple",
+    "stdint.h",
+    "stdio.h",
+    "stddef.h",
+    "limits.h",
+    "float.h",
+    "math.h",
+    "assert.h",
+    "cstdint",
+    "cstdio",
+    "cstddef",
+    "climits",
+    "cfloat",
+    "cmath",
+];
 
 /// The longest submission in bytes.
 const LONGEST: usize = 256 * 1024;
@@ -56,9 +98,9 @@ pub fn text(bytes: &[u8]) -> Result<String, Failure> {
 /// # Errors
 /// With the line.
 pub fn includes(source: &str, also: &[String]) -> Result<(), Failure> {
-    let text = spliced(source);
+    let text = spliced(&without_comments(source));
     if let Some(at) = ASKS.iter().find_map(|asks| text.find(asks)) {
-        return Err(refusal(&text, at));
+        return Err(refusal(source, &text, at));
     }
     // What is pasted together could be such an operator.
     let pastes = ["##", "%:%:", "??=??="].iter().any(|paste| text.contains(paste));
@@ -75,16 +117,28 @@ pub fn includes(source: &str, also: &[String]) -> Result<(), Failure> {
         let reads = ["include", "include_next", "import", "embed"].contains(&word.as_str());
         let is_allowed = match word.as_str() {
             "include" => allowed(&directive["include".len()..], also),
-            "if" | "elif" if pastes => false,
+            "if" | "elif" if pastes => is_plain(directive),
             _ if reads || directive.starts_with('\\') => false,
             "" => true,
             word => !begins_line || HARMLESS.contains(&word),
         };
         if !is_allowed {
-            return Err(refusal(&text, at));
+            return Err(refusal(source, &text, at));
         }
     }
     Ok(())
+}
+
+/// Without the lines that are a comment in any case: one that begins with `//` is one, or part of another
+/// comment, or of a string, unless it ends that comment.
+fn without_comments(source: &str) -> String {
+    let is_comment = |line: &str| {
+        let bare = line.trim_end();
+        let goes_on = bare.ends_with('\\') || bare.ends_with("??/") || bare.contains('\r');
+        bare.trim_start().starts_with("//") && !bare.contains("*/") && !goes_on
+    };
+    let kept = |line: &str| if is_comment(line) { "\n".to_owned() } else { line.to_owned() };
+    source.split_inclusive('\n').map(kept).collect()
 }
 
 /// Lines that a backslash continues, joined; a lone carriage return is an end of line, too.
@@ -99,6 +153,17 @@ fn spliced(source: &str) -> String {
         }
     }
     text
+}
+
+/// Whether a condition is made of numbers and `defined` alone, so that no macro can be expanded in it.
+fn is_plain(directive: &str) -> bool {
+    let line = directive.lines().next().unwrap_or_default();
+    let mut words = line.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '\\'));
+    let mut asks = true; // the directive's own name stands first
+    words.by_ref().filter(|word| !word.is_empty()).all(|word| {
+        let is_asked = std::mem::replace(&mut asks, word == "defined");
+        is_asked || word == "defined" || word.starts_with(|c: char| c.is_ascii_digit())
+    })
 }
 
 /// What follows spaces and comments that end on this line.
@@ -124,12 +189,16 @@ fn allowed(after_include: &str, also: &[String]) -> bool {
         || quoted.is_some_and(|(name, _)| also.iter().any(|one| one == name))
 }
 
-fn refusal(text: &str, at: usize) -> Failure {
-    let line = text[at..].lines().next().unwrap_or_default().trim();
+fn refusal(source: &str, text: &str, at: usize) -> Failure {
+    let directive = text[at..].lines().next().unwrap_or_default().trim();
     let allowed: Vec<String> = HEADERS.iter().map(|name| format!("<{name}>")).collect();
-    Failure::new(Diagnosis::Include, format!("`{line}`"))
+    let mut failure = Failure::new(Diagnosis::Include, format!("`{directive}`"))
         .note(format!("headers that may be included: {}", allowed.join(", ")))
-        .note("#line, __has_include, and #if beside ## are not allowed")
+        .note("#line, __has_include, and macros in an #if beside ## are not allowed");
+    // Of a directive that is one line as it stands, the line.
+    let line = source.lines().position(|line| line.contains(directive));
+    failure.places.extend(line.map(|line| Place { line: line + 1, who: String::new() }));
+    failure
 }
 
 #[cfg(test)]
@@ -146,6 +215,28 @@ mod tests {
         ] {
             assert!(includes(text, &[]).is_ok(), "{text}");
         }
+    }
+
+    #[test]
+    fn beside_a_paste_conditions_are_plain() {
+        let paste = "#define P(a, b) a##b\n";
+        for condition in ["1", "0 && 1", "defined(P) || !defined Q"] {
+            assert!(includes(&format!("{paste}#if {condition}\n#endif\n"), &[]).is_ok());
+        }
+        for condition in ["P(1, 2)", "Q", "__CUDA_ARCH__ > 1", "defined P && Q(\"x\")"] {
+            assert!(includes(&format!("{paste}#if {condition}\n#endif\n"), &[]).is_err());
+        }
+    }
+
+    #[test]
+    fn a_comment_may_speak_of_a_header() {
+        for text in
+            ["// #include <vector> is not needed\n", "int a;\n  // #include \"x\"\nint b;\n"]
+        {
+            assert!(includes(text, &[]).is_ok(), "{text}");
+        }
+        let refused = includes("int a;\n#include <vector>\n", &[]).expect_err("it is refused");
+        assert_eq!(refused.places.first().map(|place| place.line), Some(2));
     }
 
     #[test]
@@ -168,6 +259,9 @@ mod tests {
             "#define F \"x\"\n#include F\n",
             "const char* s = R\"(/*)\";\n#include \"x\"\n// */\n",
             "// \r#include \"x\"\n",
+            "/*\n// */ #include \"x\"\n",
+            "// a ??/\n#include \"x\"\n",
+            "// a\n#include \"x\"\n",
             "#\\u0069nclude \"x\"\n",
             "#ident \"x\"\n",
             "#if __has_include(\"/etc/passwd\")\n#endif\n",

@@ -13,8 +13,19 @@ use crate::{diagnosis::Diagnosis, operation::Instance};
 /// The number of seeds, each of which chooses other stale reads.
 pub const SEEDS: u64 = 12;
 
-/// The most elements of a run with weak memory.
-pub const MOST_ELEMENTS: u64 = 1 << 13;
+/// The seeds of a problem of many elements.
+pub const SEEDS_OF_LARGE: u64 = 4;
+
+/// What the instructions of PTX have by which a thread can learn what another one has done, without a barrier.
+const STRONG: [&str; 8] =
+    [".volatile", ".relaxed", ".acquire", ".release", ".acq_rel", "atom.", "red.", "mbarrier."];
+
+/// Whether threads of a kernel may learn of each other otherwise than at a barrier. What ordinary accesses alone do without
+/// an order are races, which are found in any run.
+pub fn is_strong(ptx: &str) -> bool {
+    let instructions = ptx.lines().map(str::trim).filter(|line| !line.starts_with("//"));
+    instructions.into_iter().any(|line| STRONG.iter().any(|part| line.contains(part)))
+}
 
 /// What is said of a kernel that is right on GPUs only.
 const PROMISE: &str = "on GPUs it is right, but PTX's memory model does not promise that: a barrier does not stand for \
@@ -33,7 +44,7 @@ pub fn check(
 ) -> Result<Result<Option<String>, Failure>> {
     let simulator = bench.device.simulator().context("only the simulator has weak memory")?;
     let mut stopped = None;
-    bench.schedule(0);
+    bench.schedule(0, 0);
     let found = weak::try_seeds(simulator, 1..=seeds, || -> Result<WeakRun> {
         Ok(match bench.run(instance)? {
             Ok(ran) => WeakRun {

@@ -14,12 +14,12 @@ use super::{
     compile,
     cost::Costs,
     judge::{self, Judged, Pattern},
-    place, plan, predict, vet, weak,
+    newer, place, plan, predict, vet, weak,
 };
 use crate::{
     course::{Exercise, Launch, task},
     diagnosis::Diagnosis,
-    operation::Instance,
+    operation::{Case, Instance},
 };
 
 /// Reads a job from standard input, does it, and writes the outcome to the job's report.
@@ -38,7 +38,13 @@ pub fn work() -> Result<()> {
 }
 
 /// The most elements of a run that is traced to find out who wrote one of them.
-const TRACED: u64 = 1 << 16;
+const TRACED_FOR_A_WRITER: u64 = 1 << 16;
+
+/// The most elements of runs of a right kernel that are made again, and traced.
+const TRACED: u64 = 1 << 10;
+
+/// The counter that counts no atomics, so that these are counted in a trace.
+const CONFLICTS: &str = "shared_bank_conflicts";
 
 /// What is said of a kernel that is right only if `__activemask()` returns all lanes that execute it together.
 const ACTIVE_MASK: &str = "in this run __activemask() returned only a part of the lanes: CUDA does not promise that lanes are together, not \
@@ -46,6 +52,11 @@ const ACTIVE_MASK: &str = "in this run __activemask() returned only a part of th
 
 /// Seeds with which a kernel is run on parts of its active masks, for each size.
 const MASK_SEEDS: RangeInclusive<i64> = 1..=2;
+
+/// A run in the plain order.
+fn plain(case: Case) -> plan::Trial {
+    plan::Trial::plain(case)
+}
 
 struct Worker<'j> {
     job: &'j Job,
@@ -101,6 +112,7 @@ impl Worker<'_> {
         };
         let architecture = &self.exercise.declaration.architecture;
         let ptx = right!(compile::compile(&source, &self.job.name, architecture)?);
+        right!(newer::instructions(&ptx, architecture, &self.job.name));
         let module = right!(compile::parse(&ptx));
         for launch in self.launches() {
             right!(compile::entry(&module, launch, &launch.parameters()?));
@@ -120,35 +132,45 @@ impl Worker<'_> {
         if !self.exercise.has_kernel() {
             return predict::predict(&bench, declaration, &self.job.source);
         }
-        let mut passed = right!(self.runs(&bench)?);
+        let mut costs = Costs::new(declaration);
+        let mut passed =
+            Passed { runs: right!(self.runs(&bench, &mut costs)?), ..Passed::default() };
         match self.job.target {
             Target::Simulator => {
-                passed.notes.extend(right!(self.weakly(&bench)?));
+                bench.protect(true);
+                right!(self.again(&bench, &mut costs, ptx)?);
+                passed.notes.extend(right!(self.weakly(&bench, ptx)?));
                 right!(self.with_parts_of_active_masks(&bench, ptx)?);
             }
             Target::Gpu => passed.time = Some(self.time(&bench)?),
         }
+        // That it is right is said only of what a right kernel must pass.
+        if let Some((failure, trial)) = costs.failure() {
+            return Ok(Err(self.costly(failure, &trial)?));
+        }
+        passed.counted = costs.counted();
         Ok(Ok(passed))
     }
 
     /// Every trial. The first that a detector objects to, or that is stopped, ends it; where results
-    /// are wrong, all sizes are seen first, because their pattern tells why.
-    fn runs(&self, bench: &Bench) -> Step<Passed> {
+    /// are wrong, all sizes are seen first, because their pattern tells why. Returns how many runs were right.
+    fn runs(&self, bench: &Bench, costs: &mut Costs<'_>) -> Step<usize> {
         let declaration = &self.exercise.declaration;
         let trials = plan::trials(declaration, self.job)?;
         let mut judged: Vec<Judged> = Vec::new();
-        let mut costs = Costs::new(self.job, declaration);
         let mut is_wrong = false;
         // A race within a warp, until a larger size shows one between warps.
         let mut of_a_warp: Option<Failure> = None;
         for trial in trials {
             // Once something is wrong, other orders and seeds tell nothing new.
-            let first_of_all = trial.schedule == 0 && trial.case.shape.elements() < 1 << 14;
-            if (is_wrong || of_a_warp.is_some() || costs.are_hopeless()) && !first_of_all {
+            let first_of_all = trial.is_plain() && plan::is_small(declaration, &trial.case);
+            if (is_wrong || of_a_warp.is_some()) && !first_of_all {
                 continue;
             }
-            let instance = declaration.operation.instance(&trial.case);
-            bench.schedule(trial.schedule);
+            let instance = declaration.operation.problem(&trial.case);
+            bench.schedule(trial.schedule, trial.resident);
+            // Of a kernel that is right on small sizes the results tell little more.
+            bench.protect(!first_of_all);
             let ran = match bench.run(&instance)? {
                 Ok(ran) => ran,
                 Err(failure) => {
@@ -184,52 +206,85 @@ impl Worker<'_> {
         match (of_a_warp, is_wrong) {
             (Some(failure), _) => Ok(Err(failure)),
             (None, true) => Ok(Err(self.explained(bench, &judged)?)),
-            (None, false) => Ok(match costs.failure() {
-                Some((failure, trial)) => Err(self.on(failure, &trial)),
-                None => {
-                    Ok(Passed { runs: judged.len(), counted: costs.counted(), ..Passed::default() })
-                }
-            }),
+            (None, false) => Ok(Ok(judged.len())),
         }
     }
 
-    /// Runs of a kernel that is right, with weak memory, on a middle and on the largest of the small sizes. Gives a note
-    /// where only GPUs make it right.
-    fn weakly(&self, bench: &Bench) -> Step<Option<String>> {
+    /// Small sizes again, with a kernel that is right: now a store to what must stay as it is stops it, and a trace shows
+    /// what atomics on shared memory cost, where that is bounded.
+    fn again(&self, bench: &Bench, costs: &mut Costs<'_>, ptx: &str) -> Step<()> {
+        let declaration = &self.exercise.declaration;
+        let is_bounded = declaration.demand.iter().any(|demand| demand.counter == CONFLICTS);
+        let is_traced = is_bounded && (ptx.contains("atom.") || ptx.contains("\tred."));
+        for trial in plan::trials(declaration, self.job)? {
+            if !trial.is_plain() || trial.case.shape.elements() > TRACED {
+                continue;
+            }
+            let instance = declaration.operation.problem(&trial.case);
+            bench.schedule(0, 0);
+            let ran = match is_traced {
+                true => bench.traced(&instance)?,
+                false => bench.run(&instance)?,
+            };
+            let ran = right!(ran.map_err(|failure| self.placed(self.on(failure, &trial))));
+            costs.add(bench, &trial, &ran, &instance)?;
+        }
+        Ok(Ok(()))
+    }
+
+    /// Of a kernel that is right and costs too much; or that is the one that was there at first, whatever its
+    /// comments and names are now.
+    fn costly(&self, failure: Failure, trial: &plan::Trial) -> Result<Failure> {
+        let declaration = &self.exercise.declaration;
+        let compiled = |source: &str| {
+            let ptx = compile::compile(source, &self.job.name, &declaration.architecture)?;
+            Ok::<_, anyhow::Error>(ptx.ok().map(|ptx| compile::code(&ptx).join("\n")))
+        };
+        if compiled(&self.exercise.skeleton()?)? == compiled(&self.job.source)? {
+            let mut failure = Failure::new(Diagnosis::NotBegun, declaration.form.to_begin().0);
+            failure.hint = Some(declaration.form.to_begin().1.to_owned());
+            return Ok(failure);
+        }
+        Ok(self.on(failure, trial))
+    }
+
+    /// Runs of a kernel that is right, with weak memory. Gives a note where only GPUs make it right.
+    fn weakly(&self, bench: &Bench, ptx: &str) -> Step<Option<String>> {
         let declaration = &self.exercise.declaration;
         // Memory is never weak where kernels of several devices run at the same time.
         if bench.is_of_several_devices() {
             return Ok(Ok(None));
         }
-        let mut trials = plan::trials(declaration, self.job)?;
-        trials.retain(|trial| trial.case.shape.elements() <= weak::MOST_ELEMENTS);
-        trials.sort_by_key(|trial| trial.case.shape.elements());
-        let largest = trials.last();
-        let middle = trials
-            .get(trials.len() / 2)
-            .filter(|middle| Some(middle.case) != largest.map(|of| of.case));
         let mut note = None;
-        for trial in middle.into_iter().chain(largest) {
-            let instance = declaration.operation.instance(&trial.case);
-            let checked = weak::check(bench, &instance, &self.job.name, self.job.weak_seeds)?;
-            let on = |failure| self.on(failure, &plan::Trial { schedule: 0, ..*trial });
-            note = note.or(right!(checked.map_err(on)));
+        let mut cases = plan::detected(declaration, self.job)?;
+        cases.retain(|case| plan::is_small(declaration, case) || weak::is_strong(ptx));
+        for case in cases {
+            let instance = declaration.operation.problem(&case);
+            // Of many blocks a few seeds show what many seeds show of a few.
+            let seeds = match plan::is_small(declaration, &case) {
+                true => self.job.weak_seeds,
+                false => self.job.weak_seeds.min(weak::SEEDS_OF_LARGE),
+            };
+            let checked = weak::check(bench, &instance, &self.job.name, seeds)?;
+            note = note.or(right!(checked.map_err(|failure| self.on(failure, &plain(case)))));
         }
         Ok(Ok(note))
     }
 
-    /// Runs of a kernel that is right and asks which lanes are active, on small sizes. It gets only a part of them.
+    /// Runs of a kernel that is right and asks which lanes are active. It gets only a part of them.
     fn with_parts_of_active_masks(&self, bench: &Bench, ptx: &str) -> Step<()> {
         let simulator = bench.device.simulator().filter(|_| ptx.contains("activemask"));
         let Some(simulator) = simulator else {
             return Ok(Ok(()));
         };
-        bench.schedule(0);
-        for trial in plan::trials(&self.exercise.declaration, self.job)? {
-            if trial.schedule != 0 || trial.case.shape.elements() > weak::MOST_ELEMENTS {
-                continue;
-            }
-            let instance = self.exercise.declaration.operation.instance(&trial.case);
+        let declaration = &self.exercise.declaration;
+        let mut trials = plan::trials(declaration, self.job)?;
+        trials.retain(|trial| trial.is_plain() && plan::is_small(declaration, &trial.case));
+        let mut large = plan::detected(declaration, self.job)?;
+        large.retain(|case| !plan::is_small(declaration, case));
+        bench.schedule(0, 0);
+        for trial in trials.into_iter().chain(large.into_iter().map(plain)) {
+            let instance = declaration.operation.problem(&trial.case);
             for seed in MASK_SEEDS {
                 simulator.set(c"active_masks", seed);
                 let ran = bench.run(&instance);
@@ -321,12 +376,12 @@ impl Worker<'_> {
     fn by_another_size(&self, bench: &Bench, failure: Failure, here: Judged) -> Result<Failure> {
         let declaration = &self.exercise.declaration;
         for trial in plan::trials(declaration, self.job)? {
-            let is_small = trial.case.shape.elements() < 1 << 14;
-            if trial.schedule != 0 || !is_small || !declaration.operation.tells(trial.case.shape) {
+            let is_small = plan::is_small(declaration, &trial.case);
+            if !trial.is_plain() || !is_small || !declaration.operation.tells(trial.case.shape) {
                 continue;
             }
-            bench.schedule(0);
-            let instance = declaration.operation.instance(&trial.case);
+            bench.schedule(0, 0);
+            let instance = declaration.operation.problem(&trial.case);
             let Ok(ran) = bench.run(&instance)? else {
                 break;
             };
@@ -352,8 +407,8 @@ impl Worker<'_> {
         let pattern = Pattern { operation, judged, threads: bench.threads()? };
         let (failure, shown) = pattern.explain();
         let mut failure = self.on(failure, &shown.trial);
-        bench.schedule(shown.trial.schedule);
-        let instance = operation.instance(&shown.trial.case);
+        bench.schedule(shown.trial.schedule, shown.trial.resident);
+        let instance = operation.problem(&shown.trial.case);
         failure.places.extend(self.writer(bench, &instance, shown)?);
         Ok(failure)
     }
@@ -372,11 +427,11 @@ impl Worker<'_> {
             return Ok(None);
         };
         // A trace of many elements takes longer than it is worth.
-        if judged.trial.case.shape.elements() > TRACED {
+        if judged.trial.case.shape.elements() > TRACED_FOR_A_WRITER {
             return Ok(None);
         }
         // After a fault the device takes no more work; then nobody can say who it was.
-        let Some(ran) = bench.traced(instance).ok().flatten() else {
+        let Ok(Ok(ran)) = bench.traced(instance) else {
             return Ok(None);
         };
         let output = &instance.outputs[which];
@@ -385,7 +440,9 @@ impl Worker<'_> {
 
     /// With the line that the message names.
     fn placed(&self, mut failure: Failure) -> Failure {
-        if let Some(line) = place::line(&failure.seen, &self.job.name) {
+        let line = |text: &String| place::line(text, &self.job.name);
+        let found = line(&failure.seen).or_else(|| failure.notes.iter().find_map(line));
+        if let Some(line) = found {
             failure.places.push(super::Place { line, who: String::new() });
         }
         failure
@@ -396,16 +453,16 @@ impl Worker<'_> {
         let trials = plan::trials(&self.exercise.declaration, self.job)?;
         let largest = trials.iter().max_by_key(|trial| trial.case.shape.elements());
         let largest = largest.context("there are runs")?;
-        let instance = self.exercise.declaration.operation.instance(&largest.case);
+        let instance = self.exercise.declaration.operation.problem(&largest.case);
         Ok((bench.time(&instance)?, largest.case.shape.elements()))
     }
 
     /// With what was run.
     fn on(&self, failure: Failure, trial: &plan::Trial) -> Failure {
         let case = &trial.case;
-        let order = match trial.schedule {
-            0 => String::new(),
-            schedule => format!(", in order {schedule} of warps and blocks"),
+        let order = match trial.is_plain() {
+            true => String::new(),
+            false => format!(",{}", trial.order()),
         };
         let of = match case.input {
             harness::Input::Uniform => String::new(),

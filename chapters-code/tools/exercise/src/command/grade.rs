@@ -13,6 +13,7 @@ use report::terminal::print;
 use serde::Serialize;
 
 use super::{
+    class::{self, Table},
     student::{Submission, read_plain},
     tell,
 };
@@ -32,7 +33,14 @@ pub struct Grading {
     /// students, to NAME.json in this folder
     #[arg(long, value_name = "PATH")]
     json: Option<PathBuf>,
-    /// Seeds of the private inputs [default: drawn anew each time]
+    /// For a folder of students: write a table of students and exercises to this file, as .csv, .json or text
+    #[arg(long, value_name = "PATH")]
+    table: Option<PathBuf>,
+    /// The file with the secret that the private inputs are made of, another one for each exercise [default:
+    /// one that is made once, in target/exercises]
+    #[arg(long, value_name = "PATH", conflicts_with = "seeds")]
+    secret: Option<PathBuf>,
+    /// Seeds of the private inputs, in place of those that the secret gives
     #[arg(long, value_name = "N", value_delimiter = ',')]
     seeds: Vec<u64>,
     /// Private sizes, beside those of the exercises, such as 777,5000 or, for matrices, 33x65
@@ -47,6 +55,15 @@ pub struct Grading {
     /// MiB of memory that a check may take
     #[arg(long, value_name = "MIB", default_value_t = 6144)]
     memory_limit: usize,
+}
+
+impl Grading {
+    /// Whether a file is one that this grading, or the one before it, has written.
+    fn is_written(&self, path: &Path) -> bool {
+        let written = [&self.json, &self.table].into_iter().flatten();
+        let real = |path: &Path| path.canonicalize().ok();
+        written.filter_map(|own| real(own)).any(|own| real(path) == Some(own))
+    }
 }
 
 /// Elements of a private size at most, so that a right kernel ends in time.
@@ -86,8 +103,9 @@ struct Graded {
 ///
 /// # Errors
 /// Where the grading itself fails: a folder, an option, a compiler, a process. Then no results are
-/// written, because a student would have lost points by it.
-pub fn grade(course: &Course, grading: &Grading) -> Result<()> {
+/// written, because a student would have lost points by it. False where something in the folder was not graded,
+/// which is named then.
+pub fn grade(course: &Course, grading: &Grading) -> Result<bool> {
     super::setup::look()?;
     let folder = &grading.folder;
     let is_folder = fs::metadata(folder).is_ok_and(|metadata| metadata.is_dir());
@@ -108,53 +126,67 @@ pub fn grade(course: &Course, grading: &Grading) -> Result<()> {
     let grader = Grader {
         grading,
         wanted,
-        seeds: match grading.seeds.is_empty() {
-            true => vec![check::fresh_seed()],
-            false => grading.seeds.clone(),
-        },
+        secret: secret(grading)?,
         supervisor: Supervisor {
             time: Duration::from_secs(grading.time_limit),
             memory: grading.memory_limit << 20,
             ..Supervisor::new()?
         },
     };
-    eprintln!("private inputs: --seeds {}", list(&grader.seeds));
-    match &*students(folder, course)? {
-        [] => grader.grade(folder, grading.json.as_deref()),
-        [one] => grader.grade(one, grading.json.as_deref()),
-        many => grader.grade_all(many),
-    }
-}
-
-fn list(seeds: &[u64]) -> String {
-    seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(",")
-}
-
-/// The students' folders in a folder, in order; none where the folder is itself a student's.
-fn students(folder: &Path, course: &Course) -> Result<Vec<PathBuf>> {
-    let has_submission =
-        |folder: &Path| course.exercises.iter().any(|exercise| find(folder, exercise).is_some());
-    if has_submission(folder) {
-        return Ok(Vec::new());
-    }
-    let entries =
-        fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
-    let mut folders = Vec::new();
-    for entry in entries {
-        let entry = entry.with_context(|| format!("cannot read {}", folder.display()))?;
-        // A link may lead to another student's folder.
-        if entry.file_type().is_ok_and(|kind| kind.is_dir()) && has_submission(&entry.path()) {
-            folders.push(entry.path());
+    let students = class::students(folder, course)?;
+    let mut left = Vec::new();
+    match students.is_empty() {
+        true => {
+            grader.grade(folder, grading.json.as_deref())?;
+            left.extend(class::unused(folder, course)?);
+        }
+        false => {
+            grader.grade_all(&students)?;
+            left.extend(class::strangers(folder)?);
+            for student in &students {
+                left.extend(class::unused(student, course)?);
+            }
         }
     }
-    folders.sort();
-    Ok(folders)
+    left.retain(|path| !grading.is_written(path));
+    for path in &left {
+        let shown = check::printable(&path.display().to_string());
+        eprintln!("not graded: {shown}: it is no submission to an exercise");
+    }
+    Ok(left.is_empty())
+}
+
+/// Where the secret is kept that no option names, below the workspace.
+const SECRET: &str = "target/exercises/secret";
+
+/// What the private seeds are made of. Without `--secret` it is made once and kept, so that grading again gives the
+/// same grades.
+fn secret(grading: &Grading) -> Result<String> {
+    let read = |path: &Path| {
+        fs::read_to_string(path)
+            .with_context(|| format!("cannot read the secret {}", path.display()))
+    };
+    if let Some(path) = &grading.secret {
+        let secret = read(path)?.trim().to_owned();
+        anyhow::ensure!(!secret.is_empty(), "the secret {} is empty", path.display());
+        return Ok(secret);
+    }
+    let path = crate::workspace().join(SECRET);
+    if path.is_file() || !grading.seeds.is_empty() {
+        return Ok(read(&path).unwrap_or_default());
+    }
+    let secret: String = (0..4).map(|_| format!("{:06}", check::fresh_seed())).collect();
+    let folder = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)
+        .and_then(|()| fs::write(&path, &secret))
+        .with_context(|| format!("cannot write the secret {}", path.display()))?;
+    Ok(secret)
 }
 
 struct Grader<'g> {
     grading: &'g Grading,
     wanted: Vec<&'g Exercise>,
-    seeds: Vec<u64>,
+    secret: String,
     supervisor: Supervisor,
 }
 
@@ -171,20 +203,27 @@ impl Grader<'_> {
                 .with_context(|| format!("cannot make {}", folder.display()))?;
         }
         let mut faults = Vec::new();
+        let exercises = self.wanted.iter().map(|exercise| exercise.number()).collect();
+        let mut table = Table { exercises, ..Table::default() };
         for student in students {
             let name = student.file_name().unwrap_or_default().to_string_lossy().into_owned();
             print(&format!("\n{name}\n"))?;
             let json = self.grading.json.as_ref().map(|folder| folder.join(format!("{name}.json")));
-            if let Err(error) = self.grade(student, json.as_deref()) {
-                faults.push(format!("{name}: {error:#}"));
+            match self.grade(student, json.as_deref()) {
+                Ok(points) => table.students.push((name, points)),
+                Err(error) => faults.push(format!("{name}: {error:#}")),
             }
+        }
+        print(&format!("\n{}", table.text()))?;
+        if let Some(path) = &self.grading.table {
+            table.write(path)?;
         }
         anyhow::ensure!(faults.is_empty(), "not all was graded:\n{}", faults.join("\n"));
         Ok(())
     }
 
-    /// Grades one student.
-    fn grade(&self, folder: &Path, json: Option<&Path>) -> Result<()> {
+    /// Grades one student. Returns the points, exercise by exercise.
+    fn grade(&self, folder: &Path, json: Option<&Path>) -> Result<Vec<f64>> {
         let begin = Instant::now();
         let mut tests = Vec::new();
         let mut faults = Vec::new();
@@ -205,7 +244,8 @@ impl Grader<'_> {
             "the grading itself failed, so no results are written:\n{}",
             faults.join("\n")
         );
-        let score: f64 = tests.iter().map(|test| test.score).sum();
+        let points: Vec<f64> = tests.iter().map(|test| test.score).collect();
+        let score: f64 = points.iter().sum();
         let most: f64 = tests.iter().map(|test| test.max_score).sum();
         let output = format!("{score} of {most} points");
         let results = Results {
@@ -224,11 +264,11 @@ impl Grader<'_> {
                     .with_context(|| format!("cannot write {}", path.display()))?;
             }
         }
-        Ok(())
+        Ok(points)
     }
 
     fn one(&self, folder: &Path, exercise: &Exercise) -> Result<Graded> {
-        let Some(path) = find(folder, exercise) else {
+        let Some(path) = class::find(folder, exercise) else {
             return Ok(graded(exercise, 0.0, "there is no such file".into(), None));
         };
         let submission = match read(folder, &path) {
@@ -269,7 +309,17 @@ impl Grader<'_> {
     }
 
     fn private(&self, exercise: &Exercise, job: Job) -> Job {
-        Job { seeds: self.seeds.clone(), sizes: self.sizes_for(exercise), ..job }
+        Job { seeds: self.seeds(exercise), sizes: self.sizes_for(exercise), ..job }
+    }
+
+    /// The private seeds of an exercise: the same for all students, and whenever it is graded.
+    fn seeds(&self, exercise: &Exercise) -> Vec<u64> {
+        if !self.grading.seeds.is_empty() {
+            return self.grading.seeds.clone();
+        }
+        let hash = xtask::kernel::hash(&[&*self.secret, &*exercise.name]);
+        let seed = |digits: &str| u64::from_str_radix(digits, 16).unwrap_or_default();
+        vec![seed(&hash[..8]), seed(&hash[8..16])]
     }
 
     /// Checks that the course's own solution is right on the private inputs, within the limits.
@@ -331,16 +381,6 @@ fn graded(exercise: &Exercise, score: f64, output: String, diagnosis: Option<Dia
         visibility: "visible",
         diagnosis,
     }
-}
-
-/// Where a submission is: in its chapter's folder, or beside all others.
-fn find(folder: &Path, exercise: &Exercise) -> Option<PathBuf> {
-    let file = exercise.file();
-    let name = file.file_name()?;
-    let flat = format!("{}_{}", exercise.chapter, name.to_string_lossy());
-    let bare = format!("{}.{}", exercise.name, file.extension()?.to_string_lossy());
-    let candidates = [folder.join(&file), folder.join(flat), folder.join(bare)];
-    candidates.into_iter().find(|path| path.symlink_metadata().is_ok())
 }
 
 /// A submission's bytes. No link in its path may lead out of the student's folder.

@@ -6,7 +6,6 @@ use anyhow::{Result, ensure};
 use clap::ValueEnum;
 use harness::{Dtype, Input, Shape};
 use serde::{Deserialize, Deserializer, de};
-use xtask::kernel::BASE_ARCHITECTURE;
 
 use super::{launch::Launch, range::Range};
 use crate::{diagnosis::Diagnosis, operation::Operation};
@@ -76,9 +75,9 @@ pub struct Declaration {
     pub hints: Vec<String>,
     /// What the kernel's outputs must be.
     pub operation: Operation,
-    /// The architecture that kernels are compiled for, such as `compute_90`; where none is named, the one
-    /// of the chapters' kernels.
-    #[serde(default = "base_architecture")]
+    /// The architecture that kernels are compiled for, such as `compute_90`; where none is named, one that has
+    /// reductions of a warp and asynchronous copies.
+    #[serde(default = "usual_architecture")]
     pub architecture: String,
     /// The launches, in order.
     pub launch: Vec<Launch>,
@@ -92,12 +91,15 @@ pub struct Declaration {
     /// the operation's own.
     #[serde(default)]
     pub drawn: Option<Range>,
+    /// Elements of a problem at most, for a kernel that is for one warp or block.
+    #[serde(default)]
+    pub limit: Option<u64>,
     /// Kinds of input; uniform where there are none.
     #[serde(default, deserialize_with = "inputs")]
     pub inputs: Vec<Input>,
-    /// Kinds of input for large sizes, which take long; the first of the others where there are none.
-    #[serde(default, deserialize_with = "inputs")]
-    pub large_inputs: Vec<Input>,
+    /// The kind of input that the largest size has; the first of the others where none is named.
+    #[serde(default, deserialize_with = "input")]
+    pub largest_input: Option<Input>,
     /// How long one warp may work in any run; every exercise with a kernel has it.
     #[serde(default)]
     pub longest_warp: Option<LongestWarp>,
@@ -138,33 +140,56 @@ pub struct LongestWarp {
     /// The further instructions that are allowed for each element.
     #[serde(default)]
     pub per_element: f64,
+    /// Those for each row of a matrix.
+    #[serde(default)]
+    pub per_row: f64,
+    /// Those for each tile of 32 × 32 of a matrix.
+    #[serde(default)]
+    pub per_tile: f64,
 }
 
 impl LongestWarp {
     /// The bound for a size.
     pub fn at(self, shape: Shape) -> f64 {
-        self.most + self.per_element * shape.elements() as f64
+        let (rows, tiles) = match shape {
+            Shape::Matrix { rows, cols } => (rows, rows.div_ceil(32) * cols.div_ceil(32)),
+            Shape::Vector { .. } => (0, 0),
+        };
+        let of_elements = self.per_element * shape.elements() as f64;
+        self.most + of_elements + self.per_row * rows as f64 + self.per_tile * tiles as f64
     }
 }
 
-/// A bound on a count.
+/// A bound on a count, on every size that is run.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Demand {
     /// A counter of the simulator, such as `shared_bank_conflicts`.
     pub counter: String,
-    /// What to divide it by: a counter, a dimension, or `blocks` or `warps` of the first launch.
-    #[serde(default)]
-    pub per: Option<String>,
     /// It may be this at most.
-    pub most: f64,
-    /// On what it is counted: one of these sizes, drawn for each check.
-    pub at: Range,
-    /// On what kind of input; uniform where none is named.
-    #[serde(default, deserialize_with = "input")]
-    pub input: Option<Input>,
+    pub most: Most,
     /// What to say to one who misses it.
     pub hint: String,
+}
+
+/// How high a count may be.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Most {
+    /// So high, whatever the size.
+    Count(f64),
+    /// The sum of so many times a dimension, or `blocks` or `warps` of the first launch, or `one`.
+    Terms(BTreeMap<String, f64>),
+}
+
+impl Most {
+    /// What the bound is the sum of: numbers, each with what it is multiplied by.
+    pub fn terms(&self) -> Vec<(&str, f64)> {
+        match self {
+            Self::Count(count) => vec![("one", *count)],
+            Self::Terms(terms) => terms.iter().map(|(name, most)| (&**name, *most)).collect(),
+        }
+    }
 }
 
 /// A count to be predicted.
@@ -249,8 +274,8 @@ impl Declaration {
     }
 }
 
-fn base_architecture() -> String {
-    BASE_ARCHITECTURE.to_owned()
+fn usual_architecture() -> String {
+    "compute_80".to_owned()
 }
 
 fn size<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Shape, D::Error> {

@@ -21,7 +21,7 @@ pub use self::{
     declaration::{Advice, Declaration, Demand, Form, LongestWarp, Question, Scratch, Section},
     launch::{Extent, Launch, Parameter},
     mutant::Mutant,
-    range::Range,
+    range::{Long, Range},
 };
 
 /// One exercise.

@@ -41,7 +41,52 @@ impl Range {
     }
 }
 
+/// Which way a matrix is long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Long {
+    /// It has many rows.
+    Rows,
+    /// It has many columns.
+    Cols,
+    /// Either, or none.
+    Any,
+}
+
 impl Range {
+    /// A shape of `least` to `most` elements, beyond the ends of the range if need be, but with its steps and
+    /// its fixed sides. As many elements as not are fewer than √(least · most). The same for the same seed and
+    /// number.
+    pub fn spread(&self, seed: u64, number: u64, (least, most): (u64, u64), long: Long) -> Shape {
+        let random = |at| bits(seed ^ 0x7370_7264, 3 * number + at) >> 11;
+        let between = |a: f64, b: f64, at| {
+            let part = random(at) as f64 * f64::powi(2.0, -53);
+            f64::powf(2.0, a.log2() + part * (b.log2() - a.log2()))
+        };
+        let total = between(least as f64, most as f64, 0);
+        let rounded = |axis: &Axis, side: f64| match axis.least == axis.most {
+            true => axis.least,
+            false => (side as u64 / axis.step).max(1) * axis.step,
+        };
+        let [rows, cols] = &self.axes[..] else {
+            return Shape::Vector { n: rounded(&self.axes[0], total) };
+        };
+        let least = rows.step.max(cols.step) as f64;
+        let short = between(least, least.max(64.0), 1);
+        let rows_wanted = match long {
+            Long::Rows => total / short,
+            Long::Cols => short,
+            Long::Any => between(least, total / least, 1),
+        };
+        let fixed = |axis: &Axis| (axis.least == axis.most).then_some(axis.least as f64);
+        let rows = rounded(rows, fixed(cols).map_or(rows_wanted, |cols| total / cols));
+        Shape::Matrix { rows, cols: rounded(cols, total / rows as f64) }
+    }
+
+    /// Whether it is of matrices of which both sides vary.
+    pub fn is_free_matrix(&self) -> bool {
+        self.axes.len() == 2 && self.axes.iter().all(|axis| axis.least < axis.most)
+    }
+
     /// As a student reads it: `3072 to 5120 elements in steps of 256`.
     pub fn in_words(&self) -> String {
         let axis = |axis: &Axis, what: &str| {
@@ -98,6 +143,37 @@ mod tests {
         assert!(drawn.iter().eq(&expected), "{drawn:?}");
         assert_eq!(range.draw(7, 1), range.draw(7, 1));
         assert_eq!(range.in_words(), "8 rows and 32 to 96 columns in steps of 32");
+    }
+
+    #[test]
+    fn large_sizes_are_spread_by_their_number_of_digits() {
+        let range: Range = "1..8000".parse().expect("it is one");
+        let ends = (1 << 14, 1 << 22);
+        let sizes: Vec<u64> =
+            (0..1000).map(|seed| range.spread(seed, 0, ends, Long::Any).elements()).collect();
+        assert!(sizes.iter().all(|n| (1 << 14..=1 << 22).contains(n)));
+        let few = sizes.iter().filter(|n| **n < 1 << 18).count();
+        assert!((450..550).contains(&few), "{few}");
+    }
+
+    #[test]
+    fn large_matrices_keep_their_steps_and_are_long_as_asked() {
+        for (text, long) in
+            [("4..160/4x4..160/4", Long::Rows), ("1..6000x3", Long::Any), ("8x1..6000", Long::Any)]
+        {
+            let range: Range = text.parse().expect("it is one");
+            for seed in 0..100 {
+                let shape = range.spread(seed, 1, (1 << 20, 1 << 21), long);
+                let Shape::Matrix { rows, cols } = shape else { panic!("{shape}") };
+                let limits = 1 << 19..=(1 << 21) + (1 << 18);
+                assert!(limits.contains(&(rows * cols)), "{text}: {shape}");
+                match text {
+                    "1..6000x3" => assert_eq!(cols, 3),
+                    "8x1..6000" => assert_eq!(rows, 8),
+                    _ => assert!(rows % 4 == 0 && cols % 4 == 0 && rows > 10_000, "{shape}"),
+                }
+            }
+        }
     }
 
     #[test]

@@ -56,34 +56,47 @@ pub const BOUNDS: &str = "The results must be right, and these counts are bounde
 impl LongestWarp {
     /// The bound as a student reads it.
     pub fn in_words(self) -> String {
-        let Self { most, per_element } = self;
-        let and = match per_element {
-            0.0 => String::new(),
-            per_element => format!(" + {per_element} × elements"),
-        };
+        let Self { most, per_element, per_row, per_tile } = self;
+        let terms = [(per_element, "elements"), (per_row, "rows"), (per_tile, of_what("tiles"))];
+        let terms = terms.into_iter().filter(|(times, _)| *times > 0.0);
+        let and: String = terms.map(|(times, of)| format!(" + {times} × {of}")).collect();
         format!("instructions of the longest warp, on every size: at most {most}{and}")
     }
 }
 
 impl Demand {
-    /// The bound as a student reads it, such as `barriers per warp: at most 3, on 3072 to 5120 elements in steps of 256`.
+    /// The bound as a student reads it, such as `barriers per warp: at most 3`.
     pub fn in_words(&self) -> String {
-        let most = match (self.most, self.multiple_of()) {
-            (0.0, _) => "none".to_owned(),
-            (most, Some(dimension)) => format!("at most {most} × {dimension}"),
-            (most, None) => format!("at most {most}"),
-        };
-        let input = self.input.map(|input| format!(" ({} input)", input.name()));
-        let counted = match self.multiple_of() {
-            Some(_) => counter(&self.counter),
-            None => count(&self.counter, self.per.as_deref()),
-        };
-        format!("{counted}: {most}, on {}{}", self.at.in_words(), input.unwrap_or_default())
+        let terms = self.most.terms();
+        let counter = counter(&self.counter);
+        match terms[..] {
+            [(_, 0.0)] => format!("{counter}: none"),
+            [(of, most)] if unit(of).is_some() => {
+                format!("{}: at most {most}", count(&self.counter, Some(of)))
+            }
+            _ => format!("{counter}: at most {}", sum(&terms)),
+        }
     }
+}
 
-    /// The dimension that the bound is a multiple of.
-    fn multiple_of(&self) -> Option<&str> {
-        self.per.as_deref().filter(|per| unit(per).is_none())
+/// A sum of multiples in words, the constant last: `0.25 × n + 1`.
+fn sum(terms: &[(&str, f64)]) -> String {
+    let (constant, multiples): (Vec<_>, Vec<_>) = terms.iter().partition(|(of, _)| *of == "one");
+    let multiple = |&&(of, most): &&(&str, f64)| match most {
+        1.0 => of_what(of).to_owned(),
+        most => format!("{most} × {}", of_what(of)),
+    };
+    let texts = multiples.iter().map(multiple);
+    texts.chain(constant.iter().map(|(_, most)| most.to_string())).collect::<Vec<_>>().join(" + ")
+}
+
+/// What a bound is a multiple of, where the name alone does not say it.
+fn of_what(name: &str) -> &str {
+    match name {
+        "in_sectors" => "the sectors of the input's rows, 32 elements at a time",
+        "out_sectors" => "the sectors of the output's rows, 32 elements at a time",
+        "tiles" => "tiles of 32 × 32",
+        other => other,
     }
 }
 
@@ -141,36 +154,30 @@ pub fn elements(shape: Shape) -> String {
 mod tests {
     use super::*;
 
-    fn demand(counter: &str, per: Option<&str>, most: f64) -> String {
-        let demand = Demand {
-            counter: counter.to_owned(),
-            per: per.map(str::to_owned),
-            most,
-            at: "3072..5120/256".parse().expect("it is a range"),
-            input: None,
-            hint: String::new(),
-        };
+    fn demand(text: &str) -> String {
+        let demand: Demand = toml::from_str(&format!("{text}\nhint = \"\"")).expect("it is one");
         demand.in_words()
     }
 
     #[test]
     fn a_bound_is_said_in_words() {
-        assert_eq!(
-            demand("barriers", Some("warps"), 3.0),
-            "barriers per warp: at most 3, on 3072 to 5120 elements in steps of 256"
-        );
-        assert_eq!(
-            demand("shared_bank_conflicts", None, 0.0),
-            "bank conflicts in shared memory: none, on 3072 to 5120 elements in steps of 256"
-        );
-        assert_eq!(
-            demand("global_load_requests", Some("n"), 0.025),
-            "load requests to global memory: at most 0.025 × n, on 3072 to 5120 elements in steps of 256"
-        );
-        assert_eq!(
-            demand("global_load_sectors", Some("global_load_requests"), 4.0),
-            "sectors of global memory that are loaded per load request: at most 4, on 3072 to 5120 elements in steps of 256"
-        );
+        for (text, words) in [
+            ("counter = \"barriers\"\nmost = { warps = 3 }", "barriers per warp: at most 3"),
+            (
+                "counter = \"shared_bank_conflicts\"\nmost = 0",
+                "bank conflicts in shared memory: none",
+            ),
+            (
+                "counter = \"global_load_requests\"\nmost = { n = 0.025, one = 1, blocks = 2 }",
+                "load requests to global memory: at most 2 × blocks + 0.025 × n + 1",
+            ),
+            (
+                "counter = \"global_store_sectors\"\nmost = { out_sectors = 1 }",
+                "sectors of global memory that are stored: at most the sectors of the output's rows, 32 elements at a time",
+            ),
+        ] {
+            assert_eq!(demand(text), words);
+        }
     }
 
     #[test]

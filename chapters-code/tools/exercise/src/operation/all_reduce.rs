@@ -15,6 +15,11 @@ use crate::diagnosis::Diagnosis;
 pub struct AllReduce {}
 
 impl Reference for AllReduce {
+    /// Each device has an input, what it receives, and an output.
+    fn elements_of_one(&self) -> u64 {
+        4
+    }
+
     fn instance(&self, case: &Case) -> Instance {
         let of_device_1 = Case { seed: case.seed ^ 0x6465_7631, ..*case };
         let [a, b]: [Vec<i32>; 2] = [case, &of_device_1].map(|case| elements(case, Op::Sum));

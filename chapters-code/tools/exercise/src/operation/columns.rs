@@ -2,27 +2,33 @@
 
 use chapter_1_reduce::reference::reduce_columns;
 use chapter_7_coalescing::reference;
-use harness::{Dtype, Op, Shape};
+use harness::{Dtype, Op, Shape, verify::Accepted};
 use serde::Deserialize;
 
 use super::{
     Array, Case, Finding, Instance, Output, Reference, Seen, compare::numbers, dimensions,
-    moved::distinct, shapes,
+    moved::distinct, sectors_of_rows, shapes,
 };
 use crate::diagnosis::Diagnosis;
 
-/// `out[i] = in[2 i] + in[2 i + 1]`, floats that hold whole numbers, so that no sum is rounded.
+/// `out[i] = in[2 i] + in[2 i + 1]`, floats of any kind: each sum is rounded once.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PairSums {}
 
 impl Reference for PairSums {
+    fn elements_of_one(&self) -> u64 {
+        2
+    }
+
     fn instance(&self, case: &Case) -> Instance {
         let n = case.shape.elements();
         let input: Vec<f32> = distinct(case.seed, 2 * n);
+        let sums = reference::pair_sums(&input).into_iter();
+        let exactly = |sum: f32| Accepted::<f32>::Within { value: sum.into(), bound: 0.0 };
         Instance {
             dimensions: dimensions([("n", n)]),
-            outputs: vec![Output::equal("out", &reference::pair_sums(&input))],
+            outputs: vec![Output::of("out", sums.map(exactly))],
             inputs: vec![Array::of("in", &input)],
         }
     }
@@ -30,7 +36,7 @@ impl Reference for PairSums {
     fn explain(&self, instance: &Instance, seen: &Seen<'_>) -> Option<Finding> {
         let input = numbers(Dtype::F32, &instance.inputs[0].bytes);
         let n = input.len() / 2;
-        let sum = |a: usize, b: usize| Some(input.get(a)? + input.get(b)?);
+        let sum = |a: usize, b: usize| Some(f64::from((input.get(a)? + input.get(b)?) as f32));
         seen.first_of(&[
             (Diagnosis::PartOnly, "only the first of two is there", &|i| input.get(2 * i).copied()),
             (Diagnosis::PartOnly, "only the second of two is there", &|i| {
@@ -71,7 +77,11 @@ impl Reference for ColumnSums {
         let sums = reduce_columns(Op::Sum, &input, rows as usize, cols as usize);
         let sums = sums.iter().map(|sum| sum.expect::<u32>(rows, 0.0));
         Instance {
-            dimensions: dimensions([("rows", rows), ("cols", cols)]),
+            dimensions: dimensions([
+                ("rows", rows),
+                ("cols", cols),
+                ("in_sectors", sectors_of_rows(rows, cols, cols, 4)),
+            ]),
             outputs: vec![Output::of("out", sums)],
             inputs: vec![Array::of("in", &input)],
         }

@@ -5,7 +5,7 @@ use harness::{Input, inputs::bits};
 use serde::Deserialize;
 
 use super::{
-    Array, Case, Finding, Initial, Instance, Ordering, Output, Reference, Seen, dimensions,
+    Array, Case, Finding, Initial, Instance, Ordering, Output, Reference, Seen, dimensions, moved,
 };
 use crate::diagnosis::Diagnosis;
 
@@ -116,22 +116,23 @@ impl Compact {
             _ => random(i) & 1 == 1,
         };
         let mut selects: Vec<bool> = (0..n).map(selects).collect();
-        // One of them is 0, which is an element as any other.
-        let zero = bits(!case.seed, n) % n.max(1);
-        let distinct = |i: u64| match i == zero {
-            true => 0,
-            false => ((bits(case.seed, i) as u32) << 20 | i as u32 | 1 << 30) as i32,
-        };
-        let mut input: Vec<i32> = (0..n).map(distinct).collect();
+        let mut input = moved::integers(case.seed ^ (case.input as u64) << 40, n);
         if self.by == By::Change {
             if let Some(first) = selects.first_mut() {
                 *first = true;
             }
             for i in 1..input.len() {
-                if !selects[i] {
-                    input[i] = input[i - 1];
-                }
+                let random = random(i as u64);
+                // Some neighbors differ in one bit, which a float, a half word or a difference may not tell.
+                let near = (random >> 8)
+                    .is_multiple_of(8)
+                    .then(|| input[i - 1] ^ 1 << ((random >> 32) % 32));
+                input[i] = match selects[i] {
+                    true => near.unwrap_or(input[i]),
+                    false => input[i - 1],
+                };
             }
+            selects = changes(&input);
         }
         Problem { input, selects }
     }
@@ -141,10 +142,7 @@ impl Compact {
         let input: Vec<i32> = instance.inputs[0].elements();
         let selects = match instance.inputs.get(1) {
             Some(mask) => mask.bytes.iter().map(|byte| *byte != 0).collect(),
-            None => {
-                let differs = |i: usize| i == 0 || input[i] != input[i - 1];
-                (0..input.len()).map(differs).collect()
-            }
+            None => changes(&input),
         };
         Problem { input, selects }
     }
@@ -288,6 +286,12 @@ impl Compact {
     }
 }
 
+/// Whether each element differs from the one before it.
+fn changes(input: &[i32]) -> Vec<bool> {
+    let differs = |i: usize| i == 0 || input[i] != input[i - 1];
+    (0..input.len()).map(differs).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use harness::Shape;
@@ -324,7 +328,7 @@ mod tests {
     fn diagnosed(wrong: impl Fn(&[i32]) -> Vec<i32>) -> Option<Diagnosis> {
         let made = instance(&compact(), 700, Input::Uniform);
         let right = compact().result(&compact().again(&made));
-        let mut bytes = vec![harness::buffer::POISON; 4 * 700];
+        let mut bytes = made.outputs[0].bytes_before(4 * 700);
         let wrong = wrong(&right);
         bytes[..4 * wrong.len()].copy_from_slice(bytemuck::cast_slice(&wrong));
         crate::operation::diagnosed(&compact(), &made, &bytes)

@@ -1,6 +1,6 @@
 //! Which elements of an output are wrong.
 
-use harness::{Dtype, Element, buffer::POISON, verify::Accepted, with_element};
+use harness::{Dtype, Element, verify::Accepted, with_element};
 
 use super::{Initial, Ordering, Output, bits_of};
 
@@ -69,21 +69,28 @@ impl Output {
         let strangers: Vec<_> = match self.ordering {
             Ordering::Kept => expected
                 .enumerate()
-                .filter(|(index, accepted)| !accepted.accepts(elements[*index]))
+                .filter(|(index, accepted)| !accepts(accepted, elements[*index]))
                 .collect(),
             Ordering::Free => strangers(&elements, expected),
         };
         Comparison {
             values: elements.iter().map(|x| x.to_f64()).collect(),
             wrong: strangers.into_iter().map(wrong).collect(),
-            beyond: (end..bytes.len()).find(|&at| bytes[at] != before[at]).map(|at| at / size),
+            beyond: match bytes[end..] == before[end..] {
+                true => None,
+                false => (end..bytes.len()).find(|&at| bytes[at] != before[at]).map(|at| at / size),
+            },
         }
     }
 
     /// What the output's memory held before the launch.
     pub fn bytes_before(&self, length: usize) -> Vec<u8> {
         match &self.initial {
-            Initial::Poison => vec![POISON; length],
+            Initial::Poison(word) => {
+                let mut bytes = word.to_le_bytes().repeat(length.div_ceil(4));
+                bytes.truncate(length);
+                bytes
+            }
             Initial::Zero => vec![0; length],
             Initial::Bytes(bytes) => bytes.clone(),
         }
@@ -91,8 +98,32 @@ impl Output {
 
     /// Whether a value is what poisoned memory holds.
     pub fn is_before(&self, value: f64) -> bool {
-        self.initial == Initial::Poison && numbers(self.dtype, &[POISON; 16])[0] == value
+        matches!(self.initial, Initial::Poison(_)) && same(self.number_before(), value)
     }
+
+    /// The number that the output's first element held before the launch.
+    pub fn number_before(&self) -> f64 {
+        numbers(self.dtype, &self.bytes_before(16))[0]
+    }
+}
+
+/// Whether an element is right. One that must equal another has the same bits: so a moved -0.0 is not 0.0, and a
+/// moved NaN is that NaN. A computed one may be any NaN where one is expected.
+fn accepts<T: Element>(accepted: &Accepted<T>, got: T) -> bool {
+    match *accepted {
+        Accepted::Equal(right) => bytemuck::bytes_of(&got) == bytemuck::bytes_of(&right),
+        Accepted::Within { value, bound } => {
+            let got = got.to_f64();
+            got == value
+                || (got.is_nan() && value.is_nan())
+                || (value.is_finite() && (got - value).abs() <= bound)
+        }
+    }
+}
+
+/// Whether two numbers are the same, or the same NaN.
+pub fn same(a: f64, b: f64) -> bool {
+    a == b || a.to_bits() == b.to_bits()
 }
 
 /// The elements that are not among the expected ones, or more often than those, each with an expected
@@ -102,6 +133,15 @@ fn strangers<T: Element>(
     expected: impl Iterator<Item = Accepted<T>>,
 ) -> Vec<(usize, Accepted<T>)> {
     let expected: Vec<T> = expected.map(|accepted| accepted.nearest()).collect();
+    // Of many, sorting tells much faster than counting whether they are the same.
+    let sorted = |elements: &[T]| {
+        let mut bits: Vec<u64> = elements.iter().map(|x| bits_of(*x)).collect();
+        bits.sort_unstable();
+        bits
+    };
+    if sorted(elements) == sorted(&expected) {
+        return Vec::new();
+    }
     let mut missing = std::collections::HashMap::<u64, usize>::new();
     for &element in &expected {
         *missing.entry(bits_of(element)).or_default() += 1;
@@ -141,6 +181,20 @@ mod tests {
     }
 
     #[test]
+    fn moved_elements_are_compared_bit_by_bit_and_computed_ones_are_not() {
+        let moved = Output::equal("out", &[-0.0f32, f32::NAN, 1.0]);
+        let other_nan = f32::from_bits(0x7fc0_0001);
+        let wrong = moved.compare(bytemuck::cast_slice(&[0.0f32, other_nan, 1.0])).wrong;
+        assert_eq!(wrong.iter().map(|w| w.index).collect::<Vec<_>>(), [0, 1]);
+        let within = |value| Accepted::<f32>::Within { value, bound: f64::INFINITY };
+        let computed = Output::of("out", [within(0.0), within(f64::NAN), within(f64::INFINITY)]);
+        let seen = [-0.0, other_nan, f32::INFINITY];
+        assert!(computed.compare(bytemuck::cast_slice(&seen)).is_right());
+        let wrong = computed.compare(bytemuck::cast_slice(&[f32::NAN, 1.0, 3e38])).wrong;
+        assert_eq!(wrong.len(), 3);
+    }
+
+    #[test]
     fn wide_integers_are_exact() {
         let expected = Output::equal("out", &[(1i64 << 62) + 1]);
         let wrong = expected.compare(bytemuck::cast_slice(&[(1i64 << 62) + 2])).wrong;
@@ -150,7 +204,7 @@ mod tests {
     #[test]
     fn what_was_not_written_is_known() {
         let expected = Output::equal("out", &[1.0f32, 2.0]);
-        let mut bytes = vec![POISON; 8];
+        let mut bytes = expected.bytes_before(8);
         bytes[..4].copy_from_slice(&1.0f32.to_ne_bytes());
         let wrong = expected.compare(&bytes).wrong;
         assert_eq!((wrong.len(), wrong[0].index), (1, 1));
@@ -171,7 +225,7 @@ mod tests {
     fn nothing_behind_the_results_may_be_written() {
         let mut longer = Output::equal("out", &[1.0f32]);
         longer.capacity = 2;
-        let mut bytes = vec![POISON; 8];
+        let mut bytes = longer.bytes_before(8);
         bytes[..4].copy_from_slice(&1.0f32.to_ne_bytes());
         assert_eq!(longer.compare(&bytes).beyond, None);
         bytes[4..].copy_from_slice(&1.0f32.to_ne_bytes());

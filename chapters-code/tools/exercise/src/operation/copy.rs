@@ -146,6 +146,10 @@ pub struct GatherRows {
 }
 
 impl Reference for GatherRows {
+    fn elements_of_one(&self) -> u64 {
+        self.width
+    }
+
     /// Around half a warp and a block, of rows of some 16 elements.
     fn sizes(&self) -> Vec<Shape> {
         shapes("0 1 2 3 15 16 17 31 33 63 65 257 500 65537")

@@ -2,7 +2,7 @@
 
 use harness::Element;
 
-use super::{Seen, Wrong};
+use super::{Seen, Wrong, compare::same};
 use crate::diagnosis::Diagnosis;
 
 /// A mistake that gives what was seen.
@@ -27,8 +27,9 @@ pub type Mistake<'m> = (Diagnosis, &'m str, &'m dyn Fn(usize) -> Option<f64>);
 impl Wrong {
     /// Whether a wrong element is `value`, as far as rounding lets one tell.
     pub fn is(&self, value: f64) -> bool {
-        let scale = self.expected.abs().max(value.abs()).max(1.0);
-        self.got == value || (self.bound > 0.0 && (self.got - value).abs() <= 4e-6 * scale)
+        // Of terms of size 1 the bound is some 1e-4, and it grows with them.
+        let near = 4e-6 * self.expected.abs().max(value.abs()) + self.bound / 64.0;
+        same(self.got, value) || (self.bound > 0.0 && (self.got - value).abs() <= near)
     }
 }
 
@@ -50,7 +51,7 @@ impl Seen<'_> {
     /// Whether the results are exactly these.
     pub fn is<T: Element>(&self, alternative: &[T]) -> bool {
         let mut both = self.values.iter().zip(alternative);
-        both.all(|(got, x)| *got == x.to_f64())
+        both.all(|(got, x)| same(*got, x.to_f64()))
     }
 
     /// The first wrong element.

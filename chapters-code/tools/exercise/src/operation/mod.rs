@@ -18,6 +18,7 @@ mod segmented;
 mod segmented_reduce;
 mod segments;
 mod transpose;
+mod values;
 mod way;
 
 use std::ops::Deref;
@@ -26,7 +27,7 @@ use harness::{Dtype, Element, Input, Op, Shape, verify::Accepted};
 use serde::Deserialize;
 
 pub use self::{
-    compare::{Comparison, Wrong},
+    compare::{Comparison, Wrong, same},
     explain::Finding,
 };
 use crate::{
@@ -91,6 +92,29 @@ impl Deref for Operation {
     }
 }
 
+impl Operation {
+    /// A problem of that size and what its results must be, with what the outputs hold before.
+    pub fn problem(&self, case: &Case) -> Instance {
+        let mut instance = self.instance(case);
+        for output in &mut instance.outputs {
+            if let Initial::Poison(word) = &mut output.initial {
+                *word = poison(case);
+            }
+        }
+        instance
+    }
+}
+
+/// What an output holds before a run: a word, twice, that no kernel can know. As a float it is of a size at
+/// which a sum of it and of a result shows both.
+pub(crate) fn poison(case: &Case) -> u64 {
+    let n = case.shape.elements();
+    let random = harness::inputs::bits(case.seed ^ 0x706f_6973, n << 8 | case.input as u64);
+    let exponent = 115 + (random >> 32) % 24;
+    let word = random & 0x807f_ffff | exponent << 23;
+    word << 32 | word
+}
+
 /// What is said of a submission whose only output holds these bytes.
 #[cfg(test)]
 fn diagnosed(reference: &dyn Reference, instance: &Instance, bytes: &[u8]) -> Option<Diagnosis> {
@@ -106,6 +130,11 @@ pub trait Reference {
     /// The sizes to check where an exercise names none.
     fn sizes(&self) -> Vec<Shape> {
         vector_sizes()
+    }
+
+    /// Elements of the arrays, roughly, that are meant by one element of a size.
+    fn elements_of_one(&self) -> u64 {
+        1
     }
 
     /// Whether there is a problem of that size: a matrix where its own sizes are matrices, and a vector
@@ -221,6 +250,8 @@ pub struct Output {
     pub ordering: Ordering,
     /// Of a matrix, how far apart its rows are.
     pub row_length: Option<usize>,
+    /// Of a matrix with gaps, how many elements of a row are no gap.
+    pub row_used: usize,
     /// The number of the device.
     pub device: usize,
 }
@@ -240,10 +271,11 @@ impl Output {
             name,
             dtype: T::DTYPE,
             capacity: expected.len(),
-            initial: Initial::Poison,
+            initial: Initial::Poison(u64::from_le_bytes([harness::buffer::POISON; 8])),
             expected,
             ordering: Ordering::Kept,
             row_length: None,
+            row_used: usize::MAX,
             device: 0,
         }
     }
@@ -257,8 +289,8 @@ impl Output {
 /// What an output holds before.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Initial {
-    /// Bytes that are no plausible result.
-    Poison,
+    /// A word, again and again, that is no plausible result.
+    Poison(u64),
     /// Zeros.
     Zero,
     /// These, for what is done in place.
@@ -309,6 +341,21 @@ fn shapes(list: &str) -> Vec<Shape> {
     sizes.map(|size| size.expect("it is a size")).collect()
 }
 
+/// Sectors of 32 bytes that rows of a matrix touch, each 32 elements of a row by themselves. `distance` is that
+/// of two rows, in elements.
+fn sectors_of_rows(rows: u64, length: u64, distance: u64, element_bytes: u64) -> u64 {
+    let of_row = |row: u64| -> u64 {
+        let parts = (0..length).step_by(32);
+        let of_part = |first: u64| {
+            let begin = (row * distance + first) * element_bytes;
+            let end = begin + (length - first).min(32) * element_bytes;
+            end.div_ceil(32) - begin / 32
+        };
+        parts.map(of_part).sum()
+    };
+    (0..rows).map(of_row).sum()
+}
+
 /// Sizes by name.
 fn dimensions<const N: usize>(named: [(&str, u64); N]) -> Dimensions {
     named.map(|(name, size)| (name.to_owned(), size)).into()
@@ -317,35 +364,57 @@ fn dimensions<const N: usize>(named: [(&str, u64); N]) -> Dimensions {
 /// The inputs of an operator, as the chapters have them, with extremes anywhere among them: numbers that
 /// a kernel may take for its own signs, such as the identity for "nothing yet".
 pub(crate) fn elements<T: Element>(case: &Case, op: Op) -> Vec<T> {
+    if (case.input, op) == (Input::Sorted, Op::Max) && !T::DTYPE.is_float() {
+        return values::rising(case.seed, case.shape.elements());
+    }
     let mut elements = harness::inputs::generate(&harness::Case {
         shape: case.shape,
         input: case.input,
         seed: case.seed,
         ..harness::Case::vector(0, T::DTYPE, op)
     });
-    let extremes: Vec<T> = extremes(case.input, op, T::DTYPE);
-    if !extremes.is_empty() {
-        for (i, element) in elements.iter_mut().enumerate() {
-            let random = harness::inputs::bits(case.seed ^ 0x6578_7472, i as u64);
-            if random.is_multiple_of(32) {
-                *element = extremes[(random >> 32) as usize % extremes.len()];
-            }
-        }
-    }
+    let every = if op == Op::Affine { 64 } else { 32 };
+    let extremes = extremes(case, op, T::DTYPE);
+    values::sprinkle(&mut elements, case.seed, every, &extremes);
     elements
 }
 
 /// Elements that stand out and leave the others to be seen: of a maximum not the largest, which would
 /// hide them, and of negative numbers the least.
-fn extremes<T: Element>(input: Input, op: Op, dtype: Dtype) -> Vec<T> {
+fn extremes<T: Element>(case: &Case, op: Op, dtype: Dtype) -> Vec<T> {
     let (least, most) = (f64::from(i32::MIN), f64::from(i32::MAX));
-    let numbers: &[f64] = match (dtype, input, op) {
+    let numbers: &[f64] = match (dtype, case.input, op) {
         (Dtype::I32, Input::Negative, _) => &[least, least + 1.0],
         (Dtype::I32, Input::Uniform, Op::Max) => &[least, least + 1.0, -1.0, 0.0, 1.0],
         (Dtype::I32, Input::Uniform, Op::Min) => &[most, most - 1.0, -1.0, 0.0, 1.0],
-        (Dtype::I32, Input::Uniform, Op::Sum) => &[least, most, -1.0, 0.0, 1.0],
-        (_, Input::Uniform, Op::Affine) => return vec![operator::identity(op)],
+        (Dtype::I32, Input::Uniform, Op::Sum) => return values::outstanding(),
+        (_, Input::Uniform, Op::Affine) => {
+            return values::maps(case.seed).iter().map(|map| T::from_bits(*map as u64)).collect();
+        }
         _ => &[],
     };
     numbers.iter().copied().map(T::from_f64).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sectors_are_those_that_32_elements_touch() {
+        // Rows of 40 floats, each of which begins at a sector: 4 for 32 floats, and 1 for 8.
+        assert_eq!(sectors_of_rows(3, 40, 40, 4), 15);
+        // Rows of 33 floats: 32 of them touch a fifth sector where they do not begin at one.
+        assert_eq!(sectors_of_rows(2, 33, 33, 4), 5 + 5 + 1);
+        assert_eq!(sectors_of_rows(2, 32, 33, 1), 1 + 2);
+        assert_eq!(sectors_of_rows(0, 5, 5, 4), 0);
+    }
+
+    #[test]
+    fn poison_is_another_for_another_run() {
+        let case = |n, seed| Case { shape: Shape::Vector { n }, input: Input::Uniform, seed };
+        let words = [case(5, 1), case(6, 1), case(5, 2)].map(|case| poison(&case));
+        assert!(words[0] != words[1] && words[0] != words[2]);
+        assert!(words.iter().all(|word| f32::from_bits(*word as u32).abs() < 1e5));
+    }
 }

@@ -4,7 +4,9 @@ use chapter_1_reduce::reference::Aggregate;
 use harness::{Dtype, Element, Op, verify::Accepted, with_element};
 use serde::Deserialize;
 
-use super::{Array, Case, Finding, Instance, Output, Reference, Seen, Wrong, dimensions, elements};
+use super::{
+    Array, Case, Finding, Instance, Output, Reference, Seen, Wrong, dimensions, elements, values,
+};
 use crate::diagnosis::Diagnosis;
 
 /// `out[b]` is the fold of block b's `chunk` elements of `in`; without a chunk `out[0]` is that of
@@ -47,6 +49,11 @@ impl Reference for Reduce {
     }
 
     fn explain(&self, instance: &Instance, seen: &Seen<'_>) -> Option<Finding> {
+        // What is infinite or no number hides what else is in a sum.
+        let is_finite = |wrong: &&Wrong| wrong.got.is_finite() && wrong.expected.is_finite();
+        let finite: Vec<Wrong> = seen.wrong.iter().filter(is_finite).copied().collect();
+        let wrong = if finite.is_empty() { seen.wrong } else { &finite };
+        let seen = &Seen { wrong, ..*seen };
         with_element!(self.dtype, T => self.explain_as::<T>(&instance.inputs[0].elements(), seen))
     }
 }
@@ -69,9 +76,16 @@ impl Reduce {
 
     fn of<T: Element>(&self, case: &Case) -> Instance {
         let mut input: Vec<T> = elements(case, self.op);
-        self.place_winner(&mut input, case.seed);
         let n = input.len() as u64;
         let chunk = self.chunk.unwrap_or(n).max(1) as usize;
+        match self.op {
+            Op::Sum if T::DTYPE.is_float() => values::scale_terms(&mut input, case.seed, chunk),
+            Op::Max | Op::Min => {
+                self.place_winner(&mut input, case.seed);
+                values::at_the_ends(&mut input, case, self.op);
+            }
+            _ => {}
+        }
         let mut parts: Vec<&[T]> = input.chunks(chunk).collect();
         if parts.is_empty() {
             parts.push(&[]);
@@ -108,6 +122,11 @@ impl Reduce {
 
     /// The chapter's fold, and how far from it the result of any order of additions may be.
     fn fold<T: Element>(&self, part: &[T]) -> Accepted<T::Acc> {
+        let numbers = || part.iter().map(|x| x.to_f64());
+        if numbers().any(|x| !x.is_finite()) {
+            // The same in any order, as long as no sum of the others overflows.
+            return Accepted::Within { value: numbers().sum(), bound: 0.0 };
+        }
         let depth = (part.len() as u64).saturating_sub(1);
         Aggregate::of(self.op, part.iter().copied()).expect(depth, 0.0)
     }
@@ -197,8 +216,9 @@ impl Reduce {
                     false => T::from_bits(x as i64 as u64).to_f64(),
                 };
                 let difference = wrapped(first.got - first.expected);
-                let near =
-                    |x: f64| (difference - x).abs() <= if first.bound > 0.0 { 1e-5 } else { 0.0 };
+                let largest = mine.iter().map(|x| x.to_f64().abs()).fold(0.0, f64::max);
+                let rounded = if first.bound > 0.0 { 1e-5 * largest } else { 0.0 };
+                let near = |x: f64| (difference - x).abs() <= rounded;
                 let lost = mine.iter().position(|x| near(wrapped(-x.to_f64())));
                 let twice = mine.iter().position(|x| near(x.to_f64()));
                 let said = |at: usize, how| {

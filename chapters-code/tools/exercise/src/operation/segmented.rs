@@ -218,6 +218,14 @@ impl SegmentedScan {
                 if sum == off && begin < head {
                     return Finding::new(Diagnosis::HeadIgnored, said("also has"));
                 }
+                let last = match self.kind {
+                    Kind::Inclusive => own + 1,
+                    Kind::Exclusive => own,
+                };
+                if sum == off && end > last {
+                    let because = said("holds, though it should hold only what comes before it,");
+                    return Finding::new(Diagnosis::NotSelected, because);
+                }
                 if sum == off {
                     return Finding::new(Diagnosis::DoubledElement, said("has twice"));
                 }

@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use chapter_5_segmented_scan::reference::Expected;
-use harness::{Element, Input, Op, buffer::POISON};
+use harness::{Element, Input, Op};
 use serde::Deserialize;
 
 use super::{
-    Array, Case, Finding, Instance, Output, Reference, Seen, Wrong,
+    Array, Case, Finding, Initial, Instance, Output, Reference, Seen, Wrong,
     operator::{combine, fold, identity, of_scans, with_operand},
     segments,
 };
@@ -69,16 +69,8 @@ impl SegmentedReduce {
             let because = format!("segment {} is empty, and its fold is the identity", wrong.index);
             return Finding::new(Diagnosis::Identity, because);
         }
-        for count in [1, 8, 16, 32, 64, 128, 256, 512, 1024] {
-            if count < mine.len() && is(&mine[..count]) {
-                return Finding::new(Diagnosis::PartOnly, said(&format!("the first {count}")));
-            }
-        }
-        for warp in [16, 32, 64, 128, 256] {
-            let every: Vec<T> = mine.iter().copied().step_by(warp).collect();
-            if every.len() < mine.len() && is(&every) {
-                return Finding::new(Diagnosis::PartOnly, said(&format!("every {warp}th")));
-            }
+        if let Some(finding) = self.part(&input, &all, seen, wrong) {
+            return Some(finding);
         }
         let end = all[wrong.index].end;
         match () {
@@ -95,8 +87,42 @@ impl SegmentedReduce {
                 let because = "the result is 0, and all elements of the segment are smaller";
                 Finding::new(Diagnosis::Identity, because)
             }
-            () => self.run_of_a_sum(&input, all[wrong.index].clone(), wrong),
+            () => self.run_of_a_sum(&input, all[wrong.index].clone(), wrong, &seen.output.initial),
         }
+    }
+
+    /// The part of the segment that gives its result, and those of all other segments that are wrong.
+    fn part<T: Element>(
+        &self,
+        input: &[T],
+        all: &[Range<usize>],
+        seen: &Seen<'_>,
+        longest: &Wrong,
+    ) -> Option<Finding> {
+        let lanes = [1, 2, 4, 8, 16]
+            .map(|lanes| (format!("the elements of {lanes} lanes of each warp"), 32, lanes));
+        let first = [1, 8, 16, 32, 64, 128, 256, 512, 1024]
+            .map(|count| (format!("the first {count}"), usize::MAX, count));
+        let every = [16, 32, 64, 128, 256].map(|step| (format!("every {step}th"), step, 1));
+        let is_it = |&(_, period, kept): &(String, usize, usize)| {
+            let mut written = seen.wrong.iter().filter(|wrong| !wrong.is_untouched);
+            let is_shorter = all[longest.index].len() > kept;
+            is_shorter
+                && written.all(|wrong| {
+                    let mine = &input[all[wrong.index].clone()];
+                    let part = mine.iter().enumerate().filter(|(at, _)| at % period < kept);
+                    let part: Vec<T> = part.map(|(_, x)| *x).collect();
+                    wrong.got == fold(self.op, &part).to_f64()
+                })
+        };
+        let mut parts = lanes.into_iter().rev().chain(first).chain(every);
+        let (what, ..) = parts.find(is_it)?;
+        let because = format!(
+            "out[{}] is the fold of {what} of its {} elements",
+            longest.index,
+            all[longest.index].len()
+        );
+        Finding::new(Diagnosis::PartOnly, because)
     }
 
     /// A sum of the segment's last elements alone, of its first, or of some before its head as well; or
@@ -106,13 +132,17 @@ impl SegmentedReduce {
         input: &[T],
         segment: Range<usize>,
         wrong: &Wrong,
+        before: &Initial,
     ) -> Option<Finding> {
         if self.op != Op::Sum {
             return None;
         }
         let (head, end, length) = (segment.start, segment.end, segment.len());
         let nothing: T = identity(self.op);
-        let poison = T::from_bits(u64::from_le_bytes([POISON; 8]));
+        let Initial::Poison(poison) = *before else {
+            return None;
+        };
+        let poison = T::from_bits(poison);
         let backwards = |start: T| self.reaching(start, input[..end].iter().rev(), wrong);
         let forwards = |start: T| self.reaching(start, input[head..end].iter(), wrong);
         let (diagnosis, holds) = match backwards(nothing) {
@@ -178,7 +208,7 @@ mod tests {
         assert_eq!(diagnosed(|_| 0), Some(Diagnosis::SegmentCut));
         assert_eq!(diagnosed(|x| sum(&x[900..])), Some(Diagnosis::HeadIgnored));
         assert_eq!(diagnosed(|x| sum(&x[1000..1333])), Some(Diagnosis::PartOnly));
-        let poison = i32::from_le_bytes([POISON; 4]);
+        let poison = i32::from_le_bytes([harness::buffer::POISON; 4]);
         let on_poison = diagnosed(|x| sum(&x[1400..]).wrapping_add(poison));
         assert_eq!(on_poison, Some(Diagnosis::NeverWritten));
         assert_eq!(diagnosed(|x| sum(&x[1100..1900])), None);

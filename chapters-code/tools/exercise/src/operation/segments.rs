@@ -27,7 +27,7 @@ pub fn of(case: &Case, smallest: u32) -> Offsets {
         Input::Denormal => n,
         Input::Zipf => inputs::zipf(!case.seed, s, n.into()) as u32,
         _ if s < LENGTHS.len() as u64 => LENGTHS[s as usize],
-        _ => LENGTHS[(inputs::bits(!case.seed, s) % LENGTHS.len() as u64) as usize],
+        _ => any_length(inputs::bits(!case.seed, s), n),
     };
     let (mut lengths, mut left) = (Vec::new(), n);
     while left > 0 {
@@ -39,6 +39,16 @@ pub fn of(case: &Case, smallest: u32) -> Offsets {
         lengths.push(0);
     }
     of_lengths(lengths)
+}
+
+/// Mostly one of [`LENGTHS`]; now and then any, of which short ones are as likely as long ones.
+fn any_length(random: u64, n: u32) -> u32 {
+    match random % 16 {
+        0 => ((random >> 32) as u32)
+            .checked_shr(32 - (random >> 8) as u32 % (n.ilog2() + 1))
+            .unwrap_or(0),
+        _ => LENGTHS[(random >> 8) as usize % LENGTHS.len()],
+    }
 }
 
 /// All of one length, but perhaps the last.

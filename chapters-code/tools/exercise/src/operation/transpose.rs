@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 
 use chapter_6_transpose::{layout::Layout, reference};
-use harness::{Dtype, Element, Shape, buffer::POISON, inputs::bits, with_element};
+use harness::{Dtype, Element, Shape, inputs::bits, with_element};
 use serde::Deserialize;
 
 use super::{
     Array, Case, Finding, Initial, Instance, Output, Reference, Seen, Wrong,
-    compare::numbers,
+    compare::{numbers, same, typed},
     dimensions,
     moved::{Sources, distinct},
-    shapes,
+    sectors_of_rows, shapes,
 };
 use crate::diagnosis::Diagnosis;
 
@@ -120,12 +120,15 @@ impl Transpose {
         let (ld_in, ld_out) = (cols + gap(self.gap_in, cols), rows + gap(self.gap_out, !cols));
         let input: Vec<T> = distinct(case.seed, rows * ld_in);
         let layout = Layout { rows, cols, ld_in, ld_out, batch: 1 };
-        let poison = T::from_bits(u64::from_le_bytes([POISON; 8]));
-        let mut turned = vec![poison; (cols * ld_out) as usize];
+        // What lies in a gap stays as it was: the elements there are those of the poison, a word of 4 bytes.
+        let before = [super::poison(case).to_le_bytes(); 2].concat();
+        let poison: Vec<T> = typed(&before);
+        let gaps = (0..cols * ld_out).map(|at| poison[at as usize % poison.len()]);
+        let mut turned: Vec<T> = gaps.collect();
         reference::transpose(&layout, &input, &mut turned);
         let name = if self.in_place { "matrix" } else { "out" };
         let mut out = Output::equal(name, &turned);
-        out.row_length = Some(ld_out as usize);
+        (out.row_length, out.row_used) = (Some(ld_out as usize), rows as usize);
         let array = Array::of("in", &input);
         let inputs = match self.in_place {
             true => {
@@ -142,6 +145,9 @@ impl Transpose {
                 ("elements", rows * cols),
                 ("ld_in", ld_in),
                 ("ld_out", ld_out),
+                ("tiles", rows.div_ceil(32) * cols.div_ceil(32)),
+                ("in_sectors", sectors_of_rows(rows, cols, ld_in, size_of::<T>() as u64)),
+                ("out_sectors", sectors_of_rows(cols, rows, ld_out, size_of::<T>() as u64)),
             ]),
             inputs,
             outputs: vec![out],
@@ -204,7 +210,7 @@ impl Suspect {
                 (first + within % count, within / count)
             }),
         ];
-        let poisoned = seen.output.initial == Initial::Poison;
+        let poisoned = matches!(seen.output.initial, Initial::Poison(_));
         let given = |wrong: &Wrong, mistake: &Mistake| {
             let (a, b) = self.place(wrong.index);
             let (row, col) = mistake(self, a, b);
@@ -218,7 +224,7 @@ impl Suspect {
                 let is_told = given(wrong, mistake);
                 let is_written = !(poisoned && wrong.is_untouched);
                 told += usize::from(is_written && is_told.is_some());
-                !is_written || is_told.is_none_or(|value| value == wrong.got)
+                !is_written || is_told.is_none_or(|value| same(value, wrong.got))
             });
             all && told * 4 >= seen.wrong.len()
         };
@@ -272,7 +278,7 @@ impl Suspect {
         let is_one = |index: usize, got| {
             let cols = (0..self.cols).take_while(|col| col * length <= index);
             let mut sources = cols.map(|col| (index - col * length, col));
-            sources.any(|(row, col)| self.at(row, col) == Some(got))
+            sources.any(|(row, col)| self.at(row, col).is_some_and(|value| same(value, got)))
         };
         let is = |wrong: &Wrong| wrong.is_untouched || is_one(wrong.index, wrong.got);
         seen.wrong.iter().any(|wrong| !wrong.is_untouched) && seen.wrong.iter().all(is)

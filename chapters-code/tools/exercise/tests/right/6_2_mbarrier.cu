@@ -11,7 +11,7 @@ extern "C" __global__ void transpose(const float* in, float* out, unsigned rows,
     asm volatile("{ .reg .b64 state; mbarrier.arrive.shared.b64 state, [%0]; }" ::"r"(at) : "memory");
     unsigned done = 0;
     while (!done) {
-        asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], 0; selp.u32 %0, 1, 0, p; }" : "=r"(done) : "r"(at) : "memory");
+        asm volatile("{ .reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], 0; selp.u32 %0, 1, 0, p; }" : "=r"(done) : "r"(at) : "memory");
     }
     c = blockIdx.x * 32 + y, r = blockIdx.y * 32 + x;
     if (r < rows && c < cols) out[size_t(c) * rows + r] = tile[x][y];

@@ -1,0 +1,1 @@
+// NVRTC knows all of it that a kernel needs.

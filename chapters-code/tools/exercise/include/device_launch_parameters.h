@@ -1,0 +1,1 @@
+// NVRTC knows threadIdx, blockIdx, blockDim and gridDim.

@@ -1,0 +1,1 @@
+// NVRTC knows the functions of mathematics.

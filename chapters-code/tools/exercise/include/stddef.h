@@ -1,0 +1,1 @@
+// NVRTC knows size_t and ptrdiff_t.

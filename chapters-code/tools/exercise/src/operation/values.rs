@@ -1,0 +1,259 @@
+//! Elements of the whole range of a type: each number that a kernel may take for a sign of its own, such as
+//! its identity, a flag or the highest number that it thinks of, stands somewhere in an input.
+
+use harness::{Dtype, Element, Op, inputs::bits};
+
+use super::{Case, operator::identity};
+
+/// Floats by their bits: zeros, ones, the ends of the range, the smallest ones, infinities, and NaNs of
+/// several kinds.
+const FLOATS: [u32; 18] = [
+    0x0000_0000,
+    0x8000_0000,
+    0x7fc0_0000,
+    0x7f80_0000,
+    0xff80_0000,
+    0x0000_0001,
+    0x807f_ffff,
+    0x0080_0000,
+    0x7f7f_ffff,
+    0xff7f_ffff,
+    0xbf80_0000,
+    0x3f00_0000,
+    0x3dcc_cccd,
+    0xffc1_2345,
+    0x7f81_2345,
+    0x4b80_0001,
+    0xcb80_0001,
+    0xfbfb_fbfb,
+];
+
+/// The same, as doubles.
+const DOUBLES: [u64; 14] = [
+    0,
+    1 << 63,
+    0x7ff8 << 48,
+    0x7ff0 << 48,
+    0xfff0 << 48,
+    1,
+    (1 << 63) | 0xf_ffff_ffff_ffff,
+    1 << 52,
+    0x7fef_ffff_ffff_ffff,
+    0xbff0 << 48,
+    0x3fe0 << 48,
+    0x3fb9_9999_9999_999a,
+    0xfff8_0000_dead_beef,
+    0x4340_0000_0000_0001,
+];
+
+/// Integers: the ends of the ranges of 8, 16 and 32 bits, with or without a sign, what floats cannot tell
+/// apart, and round numbers.
+const INTEGERS: [i64; 22] = [
+    0,
+    1,
+    -1,
+    i32::MIN as i64,
+    i32::MIN as i64 + 1,
+    i32::MAX as i64,
+    i32::MAX as i64 - 1,
+    255,
+    256,
+    32_767,
+    32_768,
+    -32_768,
+    65_535,
+    65_536,
+    (1 << 24) + 1,
+    -(1 << 24) - 1,
+    1 << 30,
+    -(1 << 30),
+    1_000_000_000,
+    -1_000_000_000,
+    999_999_999,
+    0xfbfb_fbfb,
+];
+
+/// The elements of a type that stand out.
+pub(crate) fn outstanding<T: Element>() -> Vec<T> {
+    match T::DTYPE {
+        Dtype::F32 => FLOATS.map(|word| T::from_bits(word.into())).into(),
+        Dtype::F64 => DOUBLES.map(T::from_bits).into(),
+        _ => INTEGERS.map(|number| T::from_bits(number as u64)).into(),
+    }
+}
+
+/// Puts some of `special` at places that the seed draws: one first, one last, and others for at most one in
+/// eight elements.
+pub(crate) fn place<T: Element>(elements: &mut [T], seed: u64, special: &[T]) {
+    let n = elements.len();
+    let count = special.len().min((n / 8).max(n.min(2)));
+    // Of each size another one is first.
+    let seed = seed ^ 0x706c_6163 ^ (n as u64) << 32;
+    let random = |at: usize| bits(seed, at as u64) as usize;
+    for at in 0..count {
+        let place = match at {
+            0 => 0,
+            1 => n - 1,
+            _ => random(at) % n,
+        };
+        elements[place] = special[(random(usize::MAX) % special.len() + at) % special.len()];
+    }
+}
+
+/// Replaces one in `every` elements by one of `special`, and the first and the last now and then.
+pub(crate) fn sprinkle<T: Element>(elements: &mut [T], seed: u64, every: u64, special: &[T]) {
+    let n = elements.len();
+    for (i, element) in elements.iter_mut().enumerate() {
+        let random = bits(seed ^ 0x6578_7472, i as u64);
+        let is_end = (i == 0 || i + 1 == n) && n > 1 && random.is_multiple_of(4);
+        if !special.is_empty() && (is_end || random.is_multiple_of(every)) {
+            *element = special[(random >> 32) as usize % special.len()];
+        }
+    }
+}
+
+/// Integers for a running maximum: each may be larger than all before it, or lie anywhere below, so that the
+/// maximum grows from one end of the range to the other.
+pub(crate) fn rising<T: Element>(seed: u64, n: u64) -> Vec<T> {
+    let element = |i: u64| {
+        let random = bits(seed, i);
+        let height = ((u128::from(i) << 32) / u128::from(n.max(1))) as u64;
+        let below = if random & 1 == 0 { 0 } else { (random >> 32) % (height + 1) };
+        T::from_bits((height - below).wrapping_add(i32::MIN as i64 as u64))
+    };
+    (0..n).map(element).collect()
+}
+
+/// Maps that a kernel may take for nothing, or that forget what was before them, or that wrap.
+pub(crate) fn maps(seed: u64) -> Vec<i64> {
+    let map = |factor: u32, summand: u32| (u64::from(factor) << 32 | u64::from(summand)) as i64;
+    let harmless = [map(1, 0), map(1, 1), map(u32::MAX, 0), map(u32::MAX, u32::MAX)];
+    // After a factor 0 nothing tells of what was before.
+    let forgetful = [map(0, 0), map(0, 7), map(1 << 31, 1), map(2, 3), map(65_536, 5)];
+    match bits(seed, 0x6d61_7073) % 4 {
+        0 => [&harmless[..], &forgetful].concat(),
+        _ => harmless.into(),
+    }
+}
+
+/// How a stretch of terms of a sum is scaled.
+enum Scale {
+    /// Not at all: fractions.
+    One,
+    /// By a power of 2, down to the smallest numbers.
+    Power(i32),
+    /// Not at all, and one of them, at least, is no number or infinite.
+    NotFinite,
+}
+
+fn scale(random: u64) -> Scale {
+    match random % 8 {
+        0..5 => Scale::One,
+        // From 2^-140, where floats are subnormal, to 2^100, of which no 256 overflow.
+        5 | 6 => Scale::Power(((random >> 8) % 241) as i32 - 140),
+        _ => Scale::NotFinite,
+    }
+}
+
+/// Floats whose sums are asked for, chunk by chunk: fractions, and now and then huge, tiny or not finite.
+/// Within a chunk all are of one size, so that each of them tells.
+pub(crate) fn scale_terms<T: Element>(terms: &mut [T], seed: u64, chunk: usize) {
+    for (number, terms) in terms.chunks_mut(chunk).enumerate() {
+        let random = bits(seed ^ 0x7363_616c, number as u64);
+        match scale(random) {
+            Scale::One => {}
+            Scale::Power(power) => {
+                let factor = f64::powi(2.0, power);
+                terms.iter_mut().for_each(|x| *x = T::from_f64(x.to_f64() * factor));
+            }
+            Scale::NotFinite => {
+                let strange = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
+                let count = 1 + (random >> 16) as usize % 2;
+                for at in 0..count {
+                    let random = bits(random, at as u64);
+                    let place = (random >> 8) as usize % terms.len();
+                    terms[place] = T::from_f64(strange[random as usize % 3]);
+                }
+            }
+        }
+    }
+}
+
+/// Makes some inputs of a maximum extreme: the highest number wins, or one just above the lowest, or all are
+/// the lowest, which is what no elements have as their maximum.
+pub(crate) fn at_the_ends<T: Element>(elements: &mut [T], case: &Case, op: Op) {
+    let n = elements.len();
+    let lowest: T = identity(op);
+    let towards = if op == Op::Max { 1 } else { -1 };
+    let next = T::from_bits(lowest.to_i64().wrapping_add(towards) as u64);
+    let random = bits(case.seed ^ 0x656e_6473, n as u64);
+    let winner = match random % 8 {
+        0 => Some(identity(if op == Op::Max { Op::Min } else { Op::Max })),
+        1 => {
+            elements.fill(lowest);
+            Some(next)
+        }
+        2 => {
+            elements.fill(lowest);
+            None
+        }
+        _ => None,
+    };
+    if let (Some(winner), true) = (winner, n > 0) {
+        elements[(random >> 8) as usize % n] = winner;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use harness::{Input, Shape};
+
+    use super::*;
+
+    #[test]
+    fn what_stands_out_is_there_first_and_last_too() {
+        let special: Vec<f32> = outstanding();
+        let mut elements = vec![7.0f32; 1000];
+        place(&mut elements, 1, &special);
+        let is_special = |x: &f32| special.iter().any(|s| s.to_bits() == x.to_bits());
+        assert!(is_special(&elements[0]) && is_special(&elements[999]));
+        assert!(elements.iter().filter(|x| is_special(x)).count() > 12);
+        assert!(elements.iter().any(|x| x.is_nan()));
+    }
+
+    #[test]
+    fn a_rising_maximum_goes_from_end_to_end() {
+        let x: Vec<i32> = rising(1, 10_000);
+        let mut most = i32::MIN;
+        let mut records = 0;
+        for x in &x {
+            records += u32::from(*x > most);
+            most = most.max(*x);
+        }
+        assert!(records > 4000);
+        assert!(x[0] < -2_000_000_000 && most > 2_000_000_000);
+        assert!(x.iter().skip(9000).any(|x| *x < -1_000_000_000));
+    }
+
+    #[test]
+    fn sums_have_terms_of_all_sizes() {
+        let mut terms = vec![0.75f32; 256 * 200];
+        scale_terms(&mut terms, 1, 256);
+        let is = |kind: fn(&f32) -> bool| terms.iter().filter(|x| kind(x)).count();
+        assert!(is(|x| x.is_nan()) > 0 && is(|x| x.is_infinite()) > 0);
+        assert!(is(|x| x.is_subnormal()) > 0 && is(|x| x.abs() > 1e20) > 0);
+        assert!(is(|x| *x == 0.75) > 256 * 100);
+    }
+
+    #[test]
+    fn a_maximum_may_be_that_of_no_elements() {
+        let all = |seed| {
+            let shape = Shape::Vector { n: 50 };
+            let mut x = vec![5i32; 50];
+            at_the_ends(&mut x, &Case { shape, input: Input::Uniform, seed }, Op::Max);
+            x.into_iter().max().expect("it has elements")
+        };
+        let maxima: std::collections::BTreeSet<i32> = (0..60).map(all).collect();
+        assert_eq!(maxima, [i32::MIN, i32::MIN + 1, 5, i32::MAX].into());
+    }
+}

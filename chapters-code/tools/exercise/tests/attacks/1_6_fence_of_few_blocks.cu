@@ -1,0 +1,24 @@
+// exercise 1.6: missing-fence, "stale"
+// Many blocks have no fence.
+extern "C" __global__ void sum(const int* in, int* out, size_t n, int* partials, unsigned* counter) {
+    __shared__ int shared[256];
+    __shared__ bool last;
+    unsigned tid = threadIdx.x;
+    int x = 0;
+    for (size_t i = size_t(blockIdx.x) * 256 + tid; i < n; i += size_t(gridDim.x) * 256) x += in[i];
+    shared[tid] = x;
+    __syncthreads();
+    for (unsigned stride = 128; stride > 0; stride /= 2) { if (tid < stride) shared[tid] += shared[tid + stride]; __syncthreads(); }
+    if (tid == 0) {
+        ((volatile int*)partials)[blockIdx.x] = shared[0];
+        if (gridDim.x <= 32) __threadfence();
+        last = atomicAdd(counter, 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (last && tid == 0) {
+        __threadfence();
+        int total = 0;
+        for (unsigned b = 0; b < gridDim.x; b++) total += ((volatile int*)partials)[b];
+        out[0] = total;
+    }
+}
