@@ -60,10 +60,11 @@ mod access;
 mod missable;
 mod thread;
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ptx::ir::{Fence, FenceStrength};
+use rustc_hash::FxHashMap;
 #[cfg(doc)]
 use simt_report::StaleReads;
 use simt_report::{AccessKind, BarrierOrder, Cure, WeakMemory};
@@ -148,13 +149,13 @@ type Histories = Arc<Mutex<State>>;
 pub(crate) struct State {
     /// The stamp of the last store.
     stamp: u32,
-    words: HashMap<u64, VecDeque<Store>>,
-    blocks: HashMap<BlockId, Block>,
+    words: FxHashMap<u64, VecDeque<Store>>,
+    blocks: FxHashMap<BlockId, Block>,
     /// What sequentially consistent fences of a device have ordered, and those of the system.
-    of_devices: HashMap<u64, View>,
+    of_devices: FxHashMap<u64, View>,
     of_system: View,
     /// What was released at mbarriers, by address.
-    mbarriers: HashMap<u64, View>,
+    mbarriers: FxHashMap<u64, View>,
 }
 
 /// What was found of a launch.
@@ -166,7 +167,7 @@ struct Found {
     /// Reads of what another thread has stored, with nothing that orders the two.
     unordered: u64,
     /// For each atomic that was executed, whether its result is used.
-    used: HashMap<u32, bool>,
+    used: FxHashMap<u32, bool>,
 }
 
 /// A launch, as its weak memory needs it.
@@ -202,7 +203,11 @@ impl<'a> Stores<'a> {
         lock(&self.state)
     }
 
-    fn block<'s>(&self, blocks: &'s mut HashMap<BlockId, Block>, block: BlockId) -> &'s mut Block {
+    fn block<'s>(
+        &self,
+        blocks: &'s mut FxHashMap<BlockId, Block>,
+        block: BlockId,
+    ) -> &'s mut Block {
         blocks.entry(block).or_insert_with(|| Block {
             threads: vec![Thread::after(&self.inherited); self.threads_per_block],
             sequential: None,
@@ -211,7 +216,7 @@ impl<'a> Stores<'a> {
 
     fn thread<'s>(
         &self,
-        blocks: &'s mut HashMap<BlockId, Block>,
+        blocks: &'s mut FxHashMap<BlockId, Block>,
         (block, number): ThreadId,
     ) -> &'s mut Thread {
         &mut self.block(blocks, block).threads[number as usize]
@@ -374,7 +379,7 @@ impl<'a> Stores<'a> {
             let mut orders = [&mut own.sequential, of_device, of_system];
             let orders = &mut orders[..reach as usize];
             orders.iter().for_each(|order| join(&mut thread.view, order));
-            orders.iter_mut().for_each(|order| join(order, &thread.view));
+            orders.iter_mut().for_each(|order| order.clone_from(&thread.view));
         }
         thread.released.up_to(reach).fill(thread.view.clone());
         mix(self.seed ^ mix(block ^ mix((*stamp).into()))) & 1 == 1
@@ -446,7 +451,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Returns what a launch begins with that follows those of some blocks.
-fn inherited(blocks: &HashMap<BlockId, Block>, follows: &dyn Fn(u64) -> bool) -> View {
+fn inherited(blocks: &FxHashMap<BlockId, Block>, follows: &dyn Fn(u64) -> bool) -> View {
     let mut all = None;
     for (&id, block) in blocks.iter().filter(|(id, _)| follows(number_of(**id))) {
         let threads = (0..).zip(&block.threads);
@@ -458,7 +463,7 @@ fn inherited(blocks: &HashMap<BlockId, Block>, follows: &dyn Fn(u64) -> bool) ->
 /// Returns the stamps between which a load of these words may choose, oldest first: all words are read
 /// as they were at one moment.
 fn stamps(
-    histories: &HashMap<u64, VecDeque<Store>>,
+    histories: &FxHashMap<u64, VecDeque<Store>>,
     words: &Words,
     thread: &Thread,
     by: &LaneAccess,
@@ -479,7 +484,7 @@ fn stamps(
 }
 
 /// Returns what would have ordered a store before a load that has missed it.
-fn cure(blocks: &HashMap<BlockId, Block>, load: &LaneAccess, newest: &Store) -> Cure {
+fn cure(blocks: &FxHashMap<BlockId, Block>, load: &LaneAccess, newest: &Store) -> Cure {
     let Some(store) = &newest.by else { return Cure::Flag };
     if load.is_read_only {
         return Cure::ReadOnlyPath;

@@ -65,9 +65,13 @@ mod tests {
     #[test]
     fn bytes_are_found_in_the_ranges_that_they_touch() {
         let ranges = [10..20, 30..31];
-        for (bytes, found) in
-            [(0..10, None), (8..12, Some(10)), (19..25, Some(19)), (20..30, None), (20..40, Some(30))]
-        {
+        for (bytes, found) in [
+            (0..10, None),
+            (8..12, Some(10)),
+            (19..25, Some(19)),
+            (20..30, None),
+            (20..40, Some(30)),
+        ] {
             assert_eq!(first_in(&ranges, bytes.clone()), found, "{bytes:?}");
         }
         assert_eq!(first_in(&ranges, 31..99), None);

@@ -1,7 +1,6 @@
 //! Plain loads that may miss a store, whether or not they do: see [`super`].
 
-use std::collections::HashMap;
-
+use rustc_hash::FxHashMap;
 use simt_report::Cure;
 
 use super::access::BlockId;
@@ -30,10 +29,11 @@ impl Stores<'_> {
     /// Adds to what each of these threads has released, and has seen, what the others have.
     pub(super) fn share_fences(
         &self,
-        blocks: &mut HashMap<BlockId, Block>,
+        blocks: &mut FxHashMap<BlockId, Block>,
         threads: impl Iterator<Item = ThreadId> + Clone,
     ) {
-        let (mut released, mut seen) = (Released::default(), HashMap::<u64, Published>::new());
+        let (mut released, mut seen) =
+            (Released::default(), FxHashMap::<u64, Published>::default());
         for thread in threads.clone() {
             let thread = self.thread(blocks, thread);
             released.add(&thread.released);

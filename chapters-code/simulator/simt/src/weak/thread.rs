@@ -1,7 +1,9 @@
 //! What threads know of each other's stores: see [`super`].
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
 
 use super::Store;
 use super::access::{BlockId, LaneAccess, Reach, ThreadId};
@@ -49,7 +51,7 @@ pub(super) struct Thread {
     pub stored: u32,
     pub released: Released,
     /// What it has seen and not acquired, by word.
-    pub seen: HashMap<u64, Published>,
+    pub seen: FxHashMap<u64, Published>,
     /// Loads so far.
     pub loads: u32,
     /// Stale reads in a row.
