@@ -48,8 +48,6 @@ impl Options {
     pub(crate) fn of_machine(&self) -> simt::Options {
         simt::Options {
             weak_memory: self.weak_memory.clone(),
-            active_masks: 0,
-            independent_lanes: 0,
             seed: self.seed,
             // As in the figures of the page.
             starts_in_order: true,
@@ -57,12 +55,11 @@ impl Options {
             races: self.races,
             trace: self.trace,
             trace_registers: self.trace,
-            read_only_loads: false,
             instruction_limit: self.instruction_limit,
             resident_blocks: self.resident_blocks,
-            grid_workspace: 0,
             // So that the first race reported is the same one everywhere: a page has no other thread.
             threads: 1,
+            ..simt::Options::default()
         }
     }
 }
