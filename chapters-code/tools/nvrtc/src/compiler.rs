@@ -51,6 +51,19 @@ impl Nvrtc {
     /// Compiles `source` to PTX. `name` stands for the source in messages and line tables. An
     /// error holds the compiler's log.
     pub fn compile(&self, source: &str, name: &str, options: &[String]) -> Result<String> {
+        Ok(self.compile_and_warn(source, name, options)?.0)
+    }
+
+    /// The same, with what the compiler warns of.
+    ///
+    /// # Errors
+    /// As for [`Self::compile`].
+    pub fn compile_and_warn(
+        &self,
+        source: &str,
+        name: &str,
+        options: &[String],
+    ) -> Result<(String, String)> {
         let program = self.create(source, name)?;
         let result = self.compile_program(program, options);
         // SAFETY: the signature is that of nvrtc.h; `program` is not used afterwards.
@@ -79,7 +92,7 @@ impl Nvrtc {
         Ok(program)
     }
 
-    fn compile_program(&self, program: Program, options: &[String]) -> Result<String> {
+    fn compile_program(&self, program: Program, options: &[String]) -> Result<(String, String)> {
         let options: Vec<CString> =
             options.iter().map(|option| CString::new(option.as_str())).collect::<Result<_, _>>()?;
         let pointers: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
@@ -89,11 +102,11 @@ impl Nvrtc {
             let compile = self.symbol::<Compile>("nvrtcCompileProgram")?;
             compile(program, c_int::try_from(pointers.len())?, pointers.as_ptr())
         };
+        let log = self.text(program, "nvrtcGetProgramLogSize", "nvrtcGetProgramLog")?;
         if status != 0 {
-            let log = self.text(program, "nvrtcGetProgramLogSize", "nvrtcGetProgramLog")?;
             bail!("{}\n{log}", self.error(status));
         }
-        self.text(program, "nvrtcGetPTXSize", "nvrtcGetPTX")
+        Ok((self.text(program, "nvrtcGetPTXSize", "nvrtcGetPTX")?, log))
     }
 
     /// Reads one of a program's texts by the functions called `size` and `get`.

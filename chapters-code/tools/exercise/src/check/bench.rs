@@ -28,7 +28,7 @@ const INSTRUCTIONS: i64 = 1 << 22;
 
 /// Warp instructions that it may take for each byte of its arrays: enough for one thread that does it
 /// all.
-const INSTRUCTIONS_A_BYTE: i64 = 16;
+const INSTRUCTIONS_A_BYTE: i64 = 8;
 
 /// Bytes of shared arrays that a block may have. Drivers allow more in PTX, but nvcc does not.
 const SHARED: i32 = 48 << 10;

@@ -41,8 +41,8 @@ pub fn compile(source: &str, name: &str, architecture: &str) -> Result<Result<St
     let folders = [Some(&own), compiler.libcudacxx.as_ref(), Some(&compiler.include)];
     let folders = folders.into_iter().flatten();
     options.extend(folders.map(|folder| format!("-I{}", folder.display())));
-    match compiler.nvrtc.compile(source, name, &options) {
-        Ok(ptx) if ptx.len() > LARGEST => {
+    match compiler.nvrtc.compile_and_warn(source, name, &options) {
+        Ok((ptx, _)) if ptx.len() > LARGEST => {
             let seen = format!(
                 "compiled, it has {} MB of PTX; at most {} MB are taken",
                 ptx.len() >> 20,
@@ -50,8 +50,8 @@ pub fn compile(source: &str, name: &str, architecture: &str) -> Result<Result<St
             );
             Ok(Err(Failure::new(Diagnosis::MemoryLimit, seen)))
         }
-        Ok(ptx) => {
-            let ptx = relative(&ptx, name);
+        Ok((ptx, log)) => {
+            let ptx = warnings_of(&log) + &relative(&ptx, name);
             if ptx.len() <= REMEMBERED {
                 remember(&remembered, &ptx);
             }
@@ -68,6 +68,20 @@ pub fn compile(source: &str, name: &str, architecture: &str) -> Result<Result<St
             }))
         }
     }
+}
+
+/// What a line of PTX begins with that is a warning of the compiler.
+const WARNING: &str = "// warning: ";
+
+/// Warnings as they stand at the head of the PTX.
+fn warnings_of(log: &str) -> String {
+    let warnings = log.lines().filter(|line| line.contains(": warning #"));
+    warnings.map(|line| format!("{WARNING}{line}\n")).collect()
+}
+
+/// What the compiler has warned of, of a source that this PTX is of.
+pub fn warnings(ptx: &str) -> impl Iterator<Item = &str> {
+    ptx.lines().map_while(|line| line.strip_prefix(WARNING))
 }
 
 /// The folder of headers that a host compiler has and NVRTC has not, within the workspace.
@@ -221,6 +235,15 @@ mod tests {
         assert_eq!(remedy(log, "compute_80", true), None);
         let log = "x.cu(1): catastrophic error: cannot open source file \"cuda/atomic\"";
         assert!(remedy(log, "compute_80", false).is_some_and(|said| said.contains("setup")));
+    }
+
+    #[test]
+    fn warnings_are_kept_with_the_ptx() {
+        let log = "k.cu(4): warning #549-D: variable \"x\" is used before its value is set\n    a = x;\n        ^\n";
+        let ptx = warnings_of(log) + ".version 8.0\n";
+        let found: Vec<&str> = warnings(&ptx).collect();
+        assert_eq!(found, [log.lines().next().unwrap_or_default()]);
+        assert_eq!(code(&ptx), [".version 8.0"]);
     }
 
     #[test]

@@ -136,14 +136,15 @@ pub struct Costs<'c> {
     declaration: &'c Declaration,
     /// Each demand's count in the run in which it was nearest to its bound, and that of the longest warp.
     counted: Vec<Option<Counted>>,
-    failure: Option<(Failure, Trial)>,
+    /// Of each that is too high somewhere, where it was so first.
+    failures: Vec<Option<(Failure, Trial)>>,
 }
 
 impl<'c> Costs<'c> {
     /// Before the first run.
     pub fn new(declaration: &'c Declaration) -> Self {
-        let counted = vec![None; declaration.demand.len() + 1];
-        Self { declaration, counted, failure: None }
+        let count = declaration.demand.len() + 1;
+        Self { declaration, counted: vec![None; count], failures: vec![None; count] }
     }
 
     /// Counts a run.
@@ -174,14 +175,18 @@ impl<'c> Costs<'c> {
         if before.as_ref().is_none_or(|before| before.of_bound() <= counted.of_bound()) {
             *before = Some(counted);
         }
-        if let (None, Some(failure)) = (&self.failure, failure) {
-            self.failure = Some((failure, *trial));
+        if let (None, Some(failure)) = (&self.failures[at], failure) {
+            self.failures[at] = Some((failure, *trial));
         }
     }
 
-    /// The first bound that is broken, and on what.
-    pub fn failure(&mut self) -> Option<(Failure, Trial)> {
-        self.failure.take()
+    /// Of the bounds that are broken the one that is exceeded most, and on what it was first.
+    pub fn failure(&self) -> Option<(Failure, Trial)> {
+        let of_bound = |counted: &Option<Counted>| counted.as_ref().map_or(0.0, Counted::of_bound);
+        let broken =
+            self.counted.iter().zip(&self.failures).filter(|(_, failure)| failure.is_some());
+        let worst = broken.max_by(|(a, _), (b, _)| of_bound(a).total_cmp(&of_bound(b)));
+        worst.and_then(|(_, failure)| failure.clone())
     }
 
     /// All counts.

@@ -411,7 +411,7 @@ fn added(seen: &Seen<'_>) -> Option<Finding> {
     let of_floats = |wrong: &Wrong| {
         let sum = before + wrong.expected;
         let near = 1e-4 * (before.abs() + wrong.expected.abs());
-        same(wrong.got, sum) || (wrong.got - sum).abs() <= near
+        same(wrong.got, sum) || (sum.is_finite() && (wrong.got - sum).abs() <= near)
     };
     let is_added = |wrong: &Wrong| match output.dtype.is_float() {
         true => of_floats(wrong),

@@ -339,6 +339,11 @@ pub fn is_small(declaration: &Declaration, case: &Case) -> bool {
     case.shape.elements() <= small(declaration)
 }
 
+/// The largest problem, if it is none of the small ones.
+pub fn largest(declaration: &Declaration, job: &Job) -> anyhow::Result<Option<Case>> {
+    Ok(Plan::new(declaration, job).large(job)?.pop())
+}
+
 /// On what detectors look that take long, and that a kernel meets when it is right: small sizes with few blocks and with
 /// many, the largest of the middle sizes, and one of these that is drawn. Of several devices, where every block waits
 /// for others, only small sizes.

@@ -14,7 +14,7 @@ use crate::{diagnosis::Diagnosis, operation::Instance};
 pub const SEEDS: u64 = 12;
 
 /// The seeds of a problem of many elements.
-pub const SEEDS_OF_LARGE: u64 = 4;
+pub const SEEDS_OF_LARGE: u64 = 3;
 
 /// What the instructions of PTX have by which a thread can learn what another one has done, without a barrier.
 const STRONG: [&str; 8] =

@@ -77,7 +77,7 @@ impl Worker<'_> {
         let compile_seconds = begin.elapsed().as_secs_f64();
         let begin = Instant::now();
         let verdict = match compiled {
-            Ok(ptx) => self.check(&ptx)?,
+            Ok(ptx) => self.check(&ptx)?.map_err(|failure| self.warned(failure, &ptx)),
             Err(failure) => Err(failure),
         };
         Ok(Outcome {
@@ -89,6 +89,13 @@ impl Worker<'_> {
             check_seconds: begin.elapsed().as_secs_f64(),
             printed: String::new(),
         })
+    }
+
+    /// With what the compiler warns of, which may tell why a kernel is wrong.
+    fn warned(&self, failure: Failure, ptx: &str) -> Failure {
+        let says =
+            |failure: Failure, warning: &str| failure.note(format!("the compiler: {warning}"));
+        compile::warnings(ptx).fold(failure, says)
     }
 
     fn launches(&self) -> &[Launch] {

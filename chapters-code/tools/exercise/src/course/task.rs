@@ -14,7 +14,12 @@ impl Exercise {
     /// What is to be done, paragraph by paragraph, each in one line.
     pub fn task(&self) -> Vec<String> {
         let join = |paragraph: &str| paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
-        self.declaration.task.trim().split("\n\n").map(join).collect()
+        let mut task: Vec<String> = self.declaration.task.trim().split("\n\n").map(join).collect();
+        task.extend(self.declaration.limit.filter(|limit| *limit > FEW).map(|limit| {
+            let exponent = limit.ilog2();
+            format!("A check draws sizes of up to 2^{exponent} elements.")
+        }));
+        task
     }
 
     /// The bounds on counts that are checked, each in words.
@@ -49,6 +54,9 @@ impl Exercise {
         text.trim_end().lines().map(line).collect::<String>() + "\n"
     }
 }
+
+/// Where sizes are no larger, the task says why.
+const FEW: u64 = 1 << 14;
 
 /// What stands before the bounds.
 pub const BOUNDS: &str = "The results must be right, and these counts are bounded:";

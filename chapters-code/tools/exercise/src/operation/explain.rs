@@ -29,7 +29,8 @@ impl Wrong {
     pub fn is(&self, value: f64) -> bool {
         // Of terms of size 1 the bound is some 1e-4, and it grows with them.
         let near = 4e-6 * self.expected.abs().max(value.abs()) + self.bound / 64.0;
-        same(self.got, value) || (self.bound > 0.0 && (self.got - value).abs() <= near)
+        same(self.got, value)
+            || (self.bound > 0.0 && value.is_finite() && (self.got - value).abs() <= near)
     }
 }
 

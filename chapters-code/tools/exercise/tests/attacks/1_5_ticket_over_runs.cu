@@ -1,4 +1,4 @@
-// exercise 1.5: cost, "load"
+// exercise 1.5: cost|never-written|state, ""
 // A variable counts the launches, to leave the last ones out: it begins anew with every run.
 __device__ unsigned ticket;
 

@@ -57,8 +57,11 @@ impl Worker<'_> {
         trials.retain(|trial| trial.is_plain() && plan::is_small(declaration, &trial.case));
         let mut large = plan::detected(declaration, self.job)?;
         large.retain(|case| !plan::is_small(declaration, case));
+        let largest = plan::largest(declaration, self.job)?;
+        large.extend(largest);
         for trial in trials.into_iter().chain(large.into_iter().map(plain)) {
-            for seed in MASK_SEEDS {
+            let is_largest = Some(trial.case) == largest;
+            for seed in MASK_SEEDS.take(if is_largest { 1 } else { 2 }) {
                 if let Some(failure) = self.run_with(bench, &trial, c"active_masks", seed)? {
                     return Ok(Err(self.on(self.active_mask(failure.seen), &trial)));
                 }
