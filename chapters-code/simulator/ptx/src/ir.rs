@@ -227,7 +227,7 @@ pub enum Special {
     Nctaid(u8),
     /// `%laneid`.
     LaneId,
-    /// `%warpid`.
+    /// `%warpid`: the warp's slot in its multiprocessor, not its number in the block.
     WarpId,
     /// `%nwarpid`.
     NwarpId,

@@ -57,6 +57,7 @@
 //! | `SIMT_WEAK_MEMORY` | 0 | a seed for weak memory, in which a load may return an older value than the newest (`simt/src/weak.rs`); 0 turns it off. Loads that may miss a store are said on standard error |
 //! | `SIMT_PTX_BARRIERS` | 0 | with weak memory, 1 makes barriers order no more than PTX promises |
 //! | `SIMT_ACTIVE_MASKS` | 0 | a seed by which `activemask` returns only a part of the lanes that execute it together; 0 returns all |
+//! | `SIMT_INDEPENDENT_LANES` | 0 | a seed by which lanes of a warp run ahead of the others from an access to memory on (`simt/src/exec/independent.rs`); 0 turns it off |
 //! | `SIMT_INSTRUCTION_LIMIT` | 0 | warp instructions after which a launch is ended; 0 is never |
 //!
 //! `simtSetOption` sets them anew, and what has no variable: its table is in `api/extra.rs`.

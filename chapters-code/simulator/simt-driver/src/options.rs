@@ -38,10 +38,11 @@ pub fn current() -> Options {
 }
 
 /// The names of all options, as the table of `simtSetOption` has them.
-const NAMES: [&str; 19] = [
+const NAMES: [&str; 20] = [
     "active_masks",
     "counters",
     "devices",
+    "independent_lanes",
     "instruction_limit",
     "only_stale_reads",
     "ptx_barriers",
@@ -61,7 +62,7 @@ const NAMES: [&str; 19] = [
 ];
 
 /// The variables of the environment, as the table of the crate has them.
-const VARIABLES: [&str; 10] = [
+const VARIABLES: [&str; 11] = [
     "SIMT_STRICT",
     "SIMT_DEVICES",
     "SIMT_SEED",
@@ -71,6 +72,7 @@ const VARIABLES: [&str; 10] = [
     "SIMT_RACES",
     "SIMT_WEAK_MEMORY",
     "SIMT_ACTIVE_MASKS",
+    "SIMT_INDEPENDENT_LANES",
     "SIMT_INSTRUCTION_LIMIT",
 ];
 
@@ -95,6 +97,7 @@ pub fn set(name: &str, value: i64) -> Result {
             options.weak_memory = (value != 0).then(|| weak_memory(value as u64));
         }
         "active_masks" => options.active_masks = value as u64,
+        "independent_lanes" => options.independent_lanes = value as u64,
         // What barriers order, and which stale reads may happen, of weak memory that is on.
         "ptx_barriers" => {
             let barriers = if switch()? { BarrierOrder::AsInPtx } else { BarrierOrder::AsOnGpus };
@@ -231,6 +234,9 @@ fn from_environment() -> Options {
     options.weak_memory = setting("SIMT_WEAK_MEMORY").filter(|seed| *seed != 0).map(weak_memory);
     if let Some(seed) = setting("SIMT_ACTIVE_MASKS") {
         options.active_masks = seed;
+    }
+    if let Some(seed) = setting("SIMT_INDEPENDENT_LANES") {
+        options.independent_lanes = seed;
     }
     if let Some(threads) = setting("SIMT_THREADS") {
         options.threads = threads as usize;

@@ -10,7 +10,7 @@
 //! thread, up to [`PATIENCE`].
 //!
 //! - A call that asks whether work is done (`cuStreamQuery`, `cuEventQuery`) waits for all work.
-//! - A group runs on one thread of the host, and its memory is never weak. While it runs, another thread of the host may
+//! - A group runs on one thread of the host. While it runs, another thread of the host may
 //!   wait for a launch of it and then queue one more. So a launch comes after those that had ended when it was queued.
 //! - A group has [`MOST`] launches, at most, unless they wait for more. Races between launches of two groups, and those
 //!   of copies and fills, are found by what whole operations access (`order.rs`).
@@ -100,7 +100,7 @@ pub fn run() {
     let Some(_running) = try_lock() else { return };
     let mut queue = Queue {
         group: NEWS.fetch_add(1, Ordering::SeqCst),
-        options: Options { weak_memory: None, threads: 1, ..options::current() },
+        options: Options { threads: 1, ..options::current() },
         running: Vec::new(),
         ended: Vec::new(),
         seen: 0,

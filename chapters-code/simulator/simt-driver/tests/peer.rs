@@ -1,6 +1,7 @@
 //! Several devices whose kernels use each other's memory: a process of its own, as the number of devices is
 //! read from the environment once.
 
+use std::collections::BTreeSet;
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -364,6 +365,82 @@ fn send_by(devices: &[Device; 2], sender: &str) -> Vec<Value> {
 fn races(report: &Value) -> Vec<Value> {
     let launches = report["launches"].as_array().unwrap();
     launches.iter().flat_map(|launch| launch["races"].as_array().unwrap().clone()).collect()
+}
+
+/// Sends a word from device 0 to device 1 with weak memory, by these kernels, with each of some seeds. Returns what is
+/// missing where the word did not arrive.
+fn send_weakly(devices: &[Device; 2], sender: &str, receiver: &str) -> BTreeSet<String> {
+    let [first, second] = devices;
+    let mut missing = BTreeSet::new();
+    for seed in 1..=24 {
+        set_option(&LIBRARY, "weak_memory", seed);
+        let (data, flag, out) = (second.zeros(1), second.zeros(1), second.zeros(1));
+        report();
+        second.launch(receiver, &[&data, &flag, &out]);
+        first.launch(sender, &[&data, &flag]);
+        let received = second.read(&out);
+        let launches = report()["launches"].take();
+        let reads = launches.as_array().unwrap().iter().flat_map(|launch| {
+            launch["stale_reads"]["first"].as_array().expect("memory is weak").clone()
+        });
+        let of_data = reads.filter(|read| read["store"]["access"] == "write");
+        let cures: Vec<Value> = of_data
+            .map(|read| {
+                let message = read["message"].as_str().unwrap();
+                assert!(message.contains("read by device 1, block (0,0,0)"), "{message}");
+                assert!(message.contains("misses the write by device 0, block"), "{message}");
+                read["cure"].clone()
+            })
+            .collect();
+        assert_eq!(
+            received == [7],
+            cures.is_empty(),
+            "{sender}, {receiver}, seed {seed}: {cures:?}"
+        );
+        missing.extend(cures.iter().map(|cure| cure.as_str().unwrap().to_owned()));
+    }
+    set_option(&LIBRARY, "weak_memory", 0);
+    missing
+}
+
+#[test]
+fn a_fence_that_is_too_narrow_for_two_devices_shows_with_weak_memory() {
+    passes_with("2", "weak_messages");
+}
+
+#[test]
+#[ignore = "run by the other test"]
+fn weak_messages() {
+    let devices = Device::all();
+    let of_writer = Some("a __threadfence_system() between the write and the flag");
+    let of_reader = Some("a __threadfence_system() between the flag and the read");
+    for (sender, receiver, missing) in [
+        ("send", "receive", None),
+        ("send_unfenced", "receive", of_writer),
+        ("send_fenced_on_device", "receive", of_writer),
+        ("send", "receive_unfenced", of_reader),
+        ("send", "receive_fenced_on_device", of_reader),
+    ] {
+        let found = send_weakly(&devices, sender, receiver);
+        assert_eq!(found, missing.map(String::from).into_iter().collect(), "{sender}, {receiver}");
+    }
+
+    // What a stream has run before is known behind it, and a flag tells of it.
+    let [first, second] = &devices;
+    for seed in 1..=24 {
+        set_option(&LIBRARY, "weak_memory", seed);
+        let [word, data, flag, out, to] = [(); 5].map(|()| second.zeros(1));
+        let nine = first.zeros(1);
+        let kernel = first.kernel("set");
+        let mut launch = first.stream.launch_builder(&kernel);
+        // SAFETY: the arguments are those of the kernel.
+        unsafe { launch.arg(&nine).arg(&9u32).launch(one_block(1)) }.unwrap();
+        first.launch("copy_words", &[&nine, &word]);
+        first.launch("send", &[&data, &flag]);
+        second.launch("receive", &[&data, &flag, &out]);
+        second.launch("copy_words", &[&word, &to]);
+        assert_eq!((second.read(&out), second.read(&to)), (vec![7], vec![9]), "seed {seed}");
+    }
 }
 
 #[test]

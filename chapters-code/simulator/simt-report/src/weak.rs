@@ -93,6 +93,12 @@ names! {
         Scope = "the scope of the device at both accesses",
         /// A fence by the thread that loads, or by one that it meets at a barrier before.
         ReaderFence = "a __threadfence() between the flag and the read",
+        /// Such a fence by a thread of another device, or its scope, which must be the system.
+        SystemFence = "a __threadfence_system() between the write and the flag",
+        /// The scope of one of two accesses by threads of two devices, which is not the system.
+        SystemScope = "the scope of the system at both accesses",
+        /// A fence by the thread that loads what another device has stored, or its scope.
+        SystemReaderFence = "a __threadfence_system() between the flag and the read",
         /// An ordinary load: the read-only path is for memory that the launch does not write.
         ReadOnlyPath = "an ordinary load instead of __ldg()",
         /// A flag, written behind a fence, that the loading thread waits for.

@@ -8,6 +8,7 @@ use simt_report::{Fault, FaultKind};
 use crate::barrier::{Barriers, Tally};
 use crate::barrier::{Passing, Waiter};
 use crate::cluster::Peers;
+use crate::config::WARP_SLOTS;
 use crate::converge::{NOWHERE, Split, Waiting};
 use crate::counters::lanes;
 use crate::exec::{Exec, Pause, Warp, bulk};
@@ -16,7 +17,7 @@ use crate::grid::Grid;
 use crate::observe::Observer;
 use crate::proxy::{Proxy, ProxyEvent};
 use crate::registers::LaneMask;
-use crate::schedule::Schedule;
+use crate::schedule::{Schedule, mix};
 use crate::stall::SpinDetector;
 
 /// The byte that fills shared memory before a block writes to it. It makes no plausible value of
@@ -99,10 +100,8 @@ impl<'a, O: Observer<'a>> Block<O> {
         self.observer.start_block(index, self.warps.len() as u32, grid.shared_bytes());
         let coordinates = grid.block_index(index);
         for warp in &mut self.warps {
+            warp.start(index, grid.lanes_of(warp.index));
             write_coordinates(warp, grid, coordinates, rank);
-            warp.block = index;
-            warp.leave_cluster_barrier();
-            warp.splits.restart(grid.lanes_of(warp.index));
         }
     }
 
@@ -319,8 +318,9 @@ impl<'a, O: Observer<'a>> Block<O> {
             self.observer.barrier_passed(&passing);
         }
         if let Some(weak) = &grid.weak {
+            let block = grid.weak_block(self.index);
             let threads = lanes(tally.warps).flat_map(|warp| grid.threads_of(warp));
-            weak.barrier(threads.map(|thread| (self.index, thread)));
+            weak.barrier(threads.map(|thread| (block, thread)));
         }
         for warp in &mut self.warps {
             let waiting = Waiting::Barrier(id);
@@ -341,7 +341,8 @@ impl<'a, O: Observer<'a>> Block<O> {
         if absent == 0 {
             if let Some(weak) = &grid.weak {
                 let others = peers.iter_mut().map(|block| block.index);
-                let blocks: Vec<u64> = others.chain([self.index]).collect();
+                let blocks = others.chain([self.index]).map(|index| grid.weak_block(index));
+                let blocks: Vec<u64> = blocks.collect();
                 let threads = |block| (0..grid.threads_per_block()).map(move |t| (block, t));
                 weak.barrier(blocks.into_iter().flat_map(threads));
             }
@@ -527,7 +528,8 @@ fn write_specials(warp: &mut Warp, grid: &Grid<'_>) {
     }
 }
 
-/// Writes the special registers that hold a block's coordinates. It has this rank in its cluster.
+/// Writes the special registers that differ between blocks: the coordinates, the rank in its cluster, and the
+/// warp's slot.
 fn write_coordinates(warp: &mut Warp, grid: &Grid<'_>, block: [u32; 3], rank: u32) {
     for &(slot, special) in &grid.kernel.ir().specials {
         let of = |axis: u8| (block[usize::from(axis)], grid.cluster[usize::from(axis)]);
@@ -536,6 +538,7 @@ fn write_coordinates(warp: &mut Warp, grid: &Grid<'_>, block: [u32; 3], rank: u3
             Special::ClusterId(axis) => of(axis).0 / of(axis).1,
             Special::ClusterCtaid(axis) => of(axis).0 % of(axis).1,
             Special::ClusterCtarank => rank,
+            Special::WarpId => warp_slot(grid, warp),
             _ => continue,
         };
         match slot {
@@ -543,6 +546,14 @@ fn write_coordinates(warp: &mut Warp, grid: &Grid<'_>, block: [u32; 3], rank: u3
             SpecialSlot::R64(r) => *warp.registers.r64_mut(r) = [value.into(); 32],
         }
     }
+}
+
+/// Returns the slot of a warp in its multiprocessor: `%warpid`. The warps of a block are in slots one after
+/// another, of which the first is never slot 0, so that no warp has its number in the block. Those of two blocks may be
+/// the same: the simulator does not assign blocks to multiprocessors.
+fn warp_slot(grid: &Grid<'_>, warp: &Warp) -> u32 {
+    let first = 1 + mix(grid.seed() ^ warp.block) % u64::from(WARP_SLOTS - 1);
+    (warp.index + first as u32) % WARP_SLOTS
 }
 
 fn special_value(special: Special, grid: &Grid<'_>, warp: u32, lane: u32) -> u64 {
@@ -559,14 +570,14 @@ fn special_value(special: Special, grid: &Grid<'_>, warp: u32, lane: u32) -> u64
         | Special::ClusterId(_)
         | Special::ClusterCtaid(_)
         | Special::ClusterCtarank
+        | Special::WarpId
         | Special::SmId => 0,
         // `%envreg1` is the higher half.
         Special::EnvReg(1) => (grid.options.grid_workspace >> 32) as u32,
         Special::EnvReg(2) => grid.options.grid_workspace as u32,
         Special::EnvReg(_) => 0,
         Special::LaneId => lane,
-        Special::WarpId => warp,
-        Special::NwarpId => 64,
+        Special::NwarpId => WARP_SLOTS,
         Special::NsmId => crate::config::MULTIPROCESSORS,
         Special::GridId => return grid.id,
         Special::LaneMaskEq => 1 << lane,

@@ -15,6 +15,8 @@ pub const MAX_THREADS: u32 = 1024;
 pub(crate) const RESIDENT_THREADS: u32 = 2048;
 /// Resident blocks per multiprocessor.
 pub(crate) const RESIDENT_BLOCKS: u32 = 32;
+/// Slots for warps per multiprocessor.
+pub(crate) const WARP_SLOTS: u32 = RESIDENT_THREADS / 32;
 /// The largest amount of shared memory per block in bytes, after opting in.
 pub const MAX_SHARED: u32 = 232_448;
 /// The largest number of blocks per cluster.
@@ -53,6 +55,10 @@ pub struct Options {
     /// The seed by which `activemask` returns only a part of the lanes that execute it together, because
     /// nothing promises that they are together; 0 for all of them. Results depend on it.
     pub active_masks: u64,
+    /// The seed by which lanes of a warp run ahead of the others from an access to memory on, because nothing
+    /// promises that they are together; 0 for warps whose lanes part only where they branch. Results of code
+    /// that relies on lockstep depend on it, and counters of all code.
+    pub independent_lanes: u64,
     /// Whether the hardware's events are counted.
     pub counters: bool,
     /// Whether data races are detected. Implies counting.
@@ -80,6 +86,16 @@ pub struct Options {
     pub grid_workspace: u64,
 }
 
+impl Options {
+    /// Returns the seed of the schedule, which with weak memory is that of it if none other is given.
+    pub(crate) fn schedule_seed(&self) -> u64 {
+        match &self.weak_memory {
+            Some(weak) if self.seed == 0 => weak.seed,
+            _ => self.seed,
+        }
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
         Self {
@@ -87,6 +103,7 @@ impl Default for Options {
             starts_in_order: false,
             weak_memory: None,
             active_masks: 0,
+            independent_lanes: 0,
             counters: true,
             races: false,
             read_only_loads: false,

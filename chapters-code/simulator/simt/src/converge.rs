@@ -10,6 +10,10 @@
 //! while others of its warp keep polling memory, it eventually continues alone. Lanes that spin on
 //! a lock can therefore never hold up the lane that owns it for good.
 //!
+//! With [`crate::Options::independent_lanes`] accesses to memory also divide splits, at no branch: see
+//! `exec/independent.rs`. Such splits become one again where they pass a warp-wide operation or a barrier
+//! together, or at a reconvergence point of both.
+//!
 //! Invariants: the masks of a warp's splits are disjoint, none is empty, and their union is the set
 //! of lanes that have not exited. The `arrived` mask of a point is the union of the splits that
 //! wait at it, and a subset of `expected`.
@@ -137,6 +141,10 @@ impl Splits {
 
     pub fn is_diverged(&self) -> bool {
         self.splits.len() > 1
+    }
+
+    pub fn count(&self) -> usize {
+        self.splits.len()
     }
 
     /// Splits the lanes: `taken` goes to the first of two targets, the rest to the other. They

@@ -12,6 +12,7 @@ mod cluster;
 pub(crate) mod code;
 mod collective;
 mod control;
+mod independent;
 mod mbarrier;
 mod memory;
 mod protected;
@@ -37,6 +38,7 @@ use crate::memory::Region;
 use crate::observe::Observer;
 use crate::proxy::Proxy;
 use crate::registers::{LaneMask, Registers};
+use independent::Parting;
 use transfer::Shape;
 pub(crate) use transfer::element_bytes;
 
@@ -69,6 +71,8 @@ pub(crate) struct Warp {
     arrived_in_cluster: LaneMask,
     /// The lanes that have arrived at the barrier of the cluster and not waited since.
     owes_cluster_wait: LaneMask,
+    /// When its lanes part at accesses to memory.
+    parting: Parting,
 }
 
 impl Warp {
@@ -100,12 +104,16 @@ impl Warp {
             had_changed: false,
             arrived_in_cluster: 0,
             owes_cluster_wait: 0,
+            parting: Parting::default(),
         }
     }
 
-    /// Forgets all arrivals at the barrier of the cluster.
-    pub fn leave_cluster_barrier(&mut self) {
+    /// Starts with these lanes in the block of this number.
+    pub fn start(&mut self, block: u64, lanes: LaneMask) {
+        self.block = block;
+        self.splits.restart(lanes);
         (self.arrived_in_cluster, self.owes_cluster_wait) = (0, 0);
+        self.parting = Parting::default();
     }
 
     /// Returns the lanes that have arrived at the barrier of the cluster in its present phase.
@@ -253,6 +261,9 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             Op::Alu(alu) => {
                 let registers = &mut self.warp.registers;
                 grid.isa.execute(alu, registers, active, &grid.windows);
+            }
+            Op::Ld(_) | Op::St(_) | Op::Atom(_) | Op::CpAsync { .. } if self.may_part(mask) => {
+                return Ok(self.part(split, mask));
             }
             Op::Ld(load) => {
                 self.load_weakly(load, active)?;

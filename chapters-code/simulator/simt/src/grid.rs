@@ -17,7 +17,7 @@ use crate::patience::Patience;
 use crate::registers::LaneMask;
 use crate::schedule;
 use crate::stall::WorkerProgress;
-use crate::weak::Stores;
+use crate::weak::{self, Of, Stores};
 use crate::workers;
 
 /// A running launch.
@@ -67,6 +67,7 @@ impl<'a> Grid<'a> {
         options: &'a Options,
         table: Snapshot,
         group: &'a Group,
+        facts: Option<Arc<Facts>>,
     ) -> Self {
         static LAUNCHES: AtomicU64 = AtomicU64::new(1);
         let blocks: u64 = launch.grid.iter().map(|b| u64::from(*b)).product();
@@ -103,19 +104,26 @@ impl<'a> Grid<'a> {
             patience: Patience::new(),
             worker_progress: WorkerProgress::default(),
             group,
-            facts: None,
             weak: options.weak_memory.as_ref().map(|weak| {
-                Stores::new(weak, &launch.kernel.ir().name, launch.block.iter().product())
+                let follows = |block| match (&facts, group.launch_of(block)) {
+                    (Some(own), Some(other)) => own.follows(other.number),
+                    _ => false,
+                };
+                let launch = Of {
+                    kernel: &launch.kernel.ir().name,
+                    threads_per_block: launch.block.iter().product(),
+                    shared: &group.weak,
+                    follows: &follows,
+                };
+                Stores::new(weak, &launch)
             }),
+            facts,
         }
     }
 
     /// Returns the seed of the schedule.
     pub fn seed(&self) -> u64 {
-        match &self.options.weak_memory {
-            Some(weak) if self.options.seed == 0 => weak.seed,
-            _ => self.options.seed,
-        }
+        self.options.schedule_seed()
     }
 
     /// Returns the number of the cluster that starts at this turn.
@@ -189,6 +197,12 @@ impl<'a> Grid<'a> {
     /// Returns the number of the first block in the group.
     pub fn first_block(&self) -> u64 {
         self.facts.as_ref().map_or(0, |facts| facts.first_block)
+    }
+
+    /// Returns a block of this launch, as weak memory names it.
+    pub fn weak_block(&self, index: u64) -> u64 {
+        let device = self.facts.as_ref().map_or(0, |facts| facts.device);
+        weak::block_on(device, self.first_block() + index)
     }
 
     /// Returns the coordinates of a block of this number in the group.

@@ -34,6 +34,7 @@ use crate::observe::{Checking, Counting, NoObserver, Observer};
 use crate::races::{GlobalHistory, Known, View, blocks, inherited, union};
 use crate::schedule::Schedule;
 use crate::trace::Tracing;
+use crate::weak;
 
 /// A launch of a group.
 pub struct Job {
@@ -49,7 +50,7 @@ pub struct Job {
     pub dynamic_shared: u32,
     /// The parameters, laid out as the kernel's [`ptx::ir::Param`]s say.
     pub params: Vec<u8>,
-    /// How to launch it. Weak memory is ignored, and what is observed is the same for the whole group.
+    /// How to launch it. Weak memory, and what is observed, are the same for the whole group.
     pub options: Options,
     /// The memory of its device, and of those that it may access.
     pub table: Snapshot,
@@ -87,16 +88,17 @@ pub trait Feed {
 /// Runs the launches of a group until none is left. These options say what is observed.
 pub fn launch_together(options: &Options, feed: &mut dyn Feed) -> Ended {
     let group = Group::default();
+    let seed = options.schedule_seed();
     {
         let (jobs, grids) = (Arena::default(), Arena::default());
         if options.trace {
-            run::<Tracing<'_>>(&jobs, &grids, &group, options.seed, feed);
+            run::<Tracing<'_>>(&jobs, &grids, &group, seed, feed);
         } else if options.races {
-            run::<Checking<'_>>(&jobs, &grids, &group, options.seed, feed);
+            run::<Checking<'_>>(&jobs, &grids, &group, seed, feed);
         } else if options.counters {
-            run::<Counting>(&jobs, &grids, &group, options.seed, feed);
+            run::<Counting>(&jobs, &grids, &group, seed, feed);
         } else {
-            run::<NoObserver>(&jobs, &grids, &group, options.seed, feed);
+            run::<NoObserver>(&jobs, &grids, &group, seed, feed);
         }
     }
     Ended(group)
@@ -231,8 +233,8 @@ fn begin<'a>(
     if let Err(fault) = check(&launch) {
         return Err(Box::new(LaunchReport { fault: Some(fault), ..report }));
     }
-    let grid = Grid::new(&launch, &job.options, job.table.clone(), group);
-    Ok((grids.push(Grid { facts: Some(facts), workers: 1, weak: None, ..grid }), report))
+    let grid = Grid::new(&launch, &job.options, job.table.clone(), group, Some(facts));
+    Ok((grids.push(Grid { workers: 1, ..grid }), report))
 }
 
 /// Whether no thread of any launch can ever continue.
@@ -300,6 +302,8 @@ pub(crate) struct Group {
     /// With race checking on, serialises recording and executing global atomics, so that both have
     /// one order.
     pub atomics: Mutex<()>,
+    /// The stores so far, if memory is weak.
+    pub weak: weak::Shared,
     /// The launches so far, if several may run at the same time.
     launches: RwLock<Vec<Arc<Facts>>>,
 }
@@ -388,7 +392,7 @@ fn inherit(launches: &[Arc<Facts>], before: &Numbers, acquired: &View) -> View {
 
 /// What is known of a launch of a group, also after its end.
 pub(crate) struct Facts {
-    number: usize,
+    pub number: usize,
     /// The number of its first block in the group.
     pub first_block: u64,
     blocks: [u32; 3],
@@ -461,6 +465,11 @@ impl Facts {
     /// Returns the source line of an instruction.
     pub fn line(&self, pc: u32) -> String {
         self.kernel.source(pc)
+    }
+
+    /// Whether it follows a launch.
+    pub fn follows(&self, number: usize) -> bool {
+        self.before.contains(number)
     }
 
     /// Whether an instruction accesses memory with the scope of the system. A `volatile` access does.

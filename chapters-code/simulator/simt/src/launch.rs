@@ -69,7 +69,7 @@ fn launch_alone(
     if let Err(fault) = check(launch) {
         return LaunchReport { fault: Some(fault), ..report };
     }
-    let grid = Grid::new(launch, options, table, group);
+    let grid = Grid::new(launch, options, table, group, None);
     if options.trace {
         run::<Tracing<'_>>(&grid, report)
     } else if options.races {

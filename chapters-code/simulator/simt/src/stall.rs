@@ -32,7 +32,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::converge::{Splits, Waiting};
 use crate::exec::Warp;
 use crate::grid::Grid;
-use crate::registers::Registers;
+use crate::registers::{LaneMask, Registers};
 
 /// Consecutive turns of a block without any change after which its warps are sampled.
 const QUIET: u32 = 16;
@@ -41,6 +41,7 @@ const QUIET: u32 = 16;
 struct State {
     registers: Registers,
     splits: Splits,
+    turn: (LaneMask, u32),
     local: Vec<u8>,
 }
 
@@ -49,12 +50,16 @@ impl State {
         Self {
             registers: warp.registers.clone(),
             splits: warp.splits.clone(),
+            turn: warp.turn(),
             local: warp.local.clone(),
         }
     }
 
     fn is_of(&self, warp: &Warp) -> bool {
-        self.splits == warp.splits && self.registers == warp.registers && self.local == warp.local
+        self.splits == warp.splits
+            && self.turn == warp.turn()
+            && self.registers == warp.registers
+            && self.local == warp.local
     }
 }
 

@@ -28,10 +28,15 @@
 //! a vector access come together is an assumption.
 //!
 //! After [`PATIENCE`] stale reads in a row a thread reads the newest store, so that loops that wait
-//! end. One host thread runs the launch. Launches that run at the same time ([`crate::group`]) run
-//! without it. Which loads are stale depends on the seed, the kernel's name,
+//! end. One host thread runs the launch. Which loads are stale depends on the seed, the kernel's name,
 //! the thread and the number of its load, and not on what other threads do, so that a run can be
 //! repeated with some of its stale reads only. [`StaleReads::smallest`] finds which of them matter.
+//!
+//! Launches that run at the same time ([`crate::group`]), on one device or on several, share their
+//! histories. Between devices an access or a fence needs the scope of the system. A launch that follows
+//! others begins as if each of their threads, and then each of its own, had executed a fence of that scope:
+//! PTX does not say so, but kernels that one stream orders rest on it. A barrier acquires nothing of another
+//! device.
 //!
 //! A plain load that may return one of several stores is part of a data race, whichever it returns: every
 //! store of another thread happens before it in a program without one. With [`WeakMemory::reports`] such
@@ -51,20 +56,25 @@
 //! Values out of thin air do not occur (`thin_air`). A store that the mode does not see, such as one by
 //! a bulk copy, ends the history of its word.
 
+mod access;
 mod missable;
+mod thread;
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use ptx::ir::{Fence, FenceStrength, Order, Scope};
+use ptx::ir::{Fence, FenceStrength};
+use rustc_hash::FxHashMap;
 #[cfg(doc)]
 use simt_report::StaleReads;
 use simt_report::{AccessKind, BarrierOrder, Cure, WeakMemory};
 
+use access::{BlockId, Reach, device_of};
+pub(crate) use access::{LaneAccess, ThreadId, Words, block_on, number_of};
 pub(crate) use missable::Missable;
 use missable::note_missable;
+use thread::{Thread, View, is_same, join, key, merge, raise, stamp_in};
 
-use crate::races::{Shared, union};
 use crate::schedule::mix;
 
 /// Stores that are remembered per word.
@@ -73,77 +83,6 @@ const HISTORY: usize = 8;
 const PATIENCE: u32 = 16;
 /// In the address of a word, the bit of shared memory. Below it are the block and the offset.
 pub(crate) const SHARED: u64 = 1 << 63;
-/// In a view, the bit of the keys of threads.
-const THREAD: u64 = 1 << 62;
-
-/// A thread: the number of its block, and its own number there.
-pub(crate) type ThreadId = (u64, u32);
-/// The words of an access: the address and the value of each.
-pub(crate) type Words = [(u64, u32)];
-
-/// The threads for which an access is strong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reach {
-    NoThread,
-    Block,
-    Device,
-}
-
-impl From<Scope> for Reach {
-    fn from(scope: Scope) -> Self {
-        match scope {
-            Scope::Block => Self::Block,
-            Scope::Device | Scope::System => Self::Device,
-        }
-    }
-}
-
-/// An access by one lane.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct LaneAccess {
-    pub thread: ThreadId,
-    pub pc: u32,
-    pub kind: AccessKind,
-    /// Whether it uses the read-only path, which no fence reaches.
-    pub is_read_only: bool,
-    reach: Reach,
-    acquires: bool,
-    releases: bool,
-}
-
-impl LaneAccess {
-    pub fn new(thread: ThreadId, pc: u32, kind: AccessKind, order: Order) -> Self {
-        let (reach, acquires, releases) = match order {
-            Order::Weak => (Reach::NoThread, false, false),
-            Order::Volatile => (Reach::Device, false, false),
-            Order::Relaxed(scope) => (scope.into(), false, false),
-            Order::Acquire(scope) => (scope.into(), true, false),
-            Order::Release(scope) => (scope.into(), false, true),
-            Order::AcqRel(scope) => (scope.into(), true, true),
-        };
-        Self { thread, pc, kind, is_read_only: false, reach, acquires, releases }
-    }
-
-    pub fn is_strong(&self) -> bool {
-        self.reach != Reach::NoThread
-    }
-
-    /// Whether both are strong, and the scope of each includes the other's thread.
-    fn is_morally_strong_with(&self, other: &Self) -> bool {
-        let both = |reach| self.reach == reach && other.reach == reach;
-        let are_strong = self.is_strong() && other.is_strong();
-        are_strong && (self.thread.0 == other.thread.0 || both(Reach::Device))
-    }
-}
-
-/// The view of a thread, by word or thread: a stamp.
-type View = Shared<u32>;
-
-/// What fences at the scope of the block, and at that of the device, have released.
-type Released = [View; 2];
-
-/// What a store publishes: what was released, by the block of the fence.
-type Published = Vec<(u64, Released)>;
 
 /// A store to one word.
 #[derive(Clone)]
@@ -153,7 +92,7 @@ struct Store {
     value: u32,
     /// The store; `None` if the mode has not seen it.
     by: Option<LaneAccess>,
-    published: Published,
+    published: thread::Published,
 }
 
 impl Store {
@@ -162,84 +101,6 @@ impl Store {
         let is_known =
             |by: LaneAccess| by.thread == thread || stamp_in(view, key(by.thread)) >= self.stamp;
         self.by.is_none_or(is_known)
-    }
-}
-
-/// What a thread knows.
-#[derive(Clone, Default)]
-struct Thread {
-    view: View,
-    /// The stamp of its last store.
-    stored: u32,
-    released: Released,
-    /// What it has seen and not acquired, by word.
-    seen: HashMap<u64, Published>,
-    /// Loads so far.
-    loads: u32,
-    /// Stale reads in a row.
-    stale: u32,
-}
-
-impl Thread {
-    /// Notes that the thread, as this access, has read a store.
-    fn observe(&mut self, by: &LaneAccess, word: u64, store: &Store) {
-        if !store.is_in(&self.view, by.thread) {
-            raise(&mut self.view, word, store.stamp);
-        }
-        if store.by.is_some_and(|store| store.is_morally_strong_with(by)) {
-            merge(self.seen.entry(word).or_default(), &store.published);
-        }
-        if by.acquires
-            && let Some(seen) = self.seen.remove(&word)
-        {
-            self.acquire(by.thread.0, by.reach, [&seen]);
-            self.seen.insert(word, seen);
-        }
-    }
-
-    /// Adds to the view what was seen, as far as a scope reaches.
-    fn acquire<'p>(
-        &mut self,
-        block: u64,
-        reach: Reach,
-        seen: impl IntoIterator<Item = &'p Published>,
-    ) {
-        for (origin, released) in seen.into_iter().flatten() {
-            if *origin == block {
-                join(&mut self.view, &released[0]);
-            } else if reach == Reach::Device {
-                join(&mut self.view, &released[1]);
-            }
-        }
-    }
-
-    /// Returns the view with the thread's own stores so far, as another thread may acquire it.
-    fn released(&mut self, thread: ThreadId) -> &View {
-        raise(&mut self.view, key(thread), self.stored);
-        &self.view
-    }
-
-    /// Returns what a store by this thread to a word publishes, after its stores so far.
-    fn publish(&mut self, by: &LaneAccess, history: &VecDeque<Store>) -> Published {
-        if !by.is_strong() {
-            return Vec::new();
-        }
-        let mut released = self.released.clone();
-        if by.releases {
-            join(&mut released[0], self.released(by.thread));
-        }
-        if by.releases && by.reach == Reach::Device {
-            join(&mut released[1], &self.view);
-        }
-        // A release at a word holds for the thread's later strong stores there, too.
-        let is_own = |store: &&Store| store.by.is_some_and(|store| store.thread == by.thread);
-        let mut published = vec![(by.thread.0, released)];
-        if let Some(own) = history.iter().rev().find(is_own) {
-            let is_of_block = |(origin, _): &&(u64, Released)| *origin == by.thread.0;
-            merge(&mut published, own.published.iter().filter(is_of_block));
-        }
-        published.retain(|(_, released)| released.iter().any(Option::is_some));
-        published
     }
 }
 
@@ -271,62 +132,91 @@ pub(crate) struct Stores<'a> {
     threads_per_block: usize,
     /// Whether sequentially consistent fences order threads in the order of this execution.
     has_order_of_fences: bool,
-    state: Mutex<State>,
+    state: Histories,
+    /// What its threads know from the beginning, from launches that it follows.
+    inherited: View,
+    found: Mutex<Found>,
     /// What the same stores and loads are by PTX's model of barriers, and in any order of fences, if loads that
     /// may miss a store are reported. Its loads return what those here do.
     in_ptx: Option<Box<Stores<'a>>>,
 }
 
+/// What launches that run at the same time share: first what this execution orders, then what PTX's model does.
+pub(crate) type Shared = [Histories; 2];
+type Histories = Arc<Mutex<State>>;
+
 #[derive(Default)]
-struct State {
+pub(crate) struct State {
     /// The stamp of the last store.
     stamp: u32,
-    words: HashMap<u64, VecDeque<Store>>,
-    blocks: HashMap<u64, Block>,
-    /// What sequentially consistent fences of the device have ordered.
-    sequential: View,
+    words: FxHashMap<u64, VecDeque<Store>>,
+    blocks: FxHashMap<BlockId, Block>,
+    /// What sequentially consistent fences of a device have ordered, and those of the system.
+    of_devices: FxHashMap<u64, View>,
+    of_system: View,
     /// What was released at mbarriers, by address.
-    mbarriers: HashMap<u64, View>,
+    mbarriers: FxHashMap<u64, View>,
+}
+
+/// What was found of a launch.
+#[derive(Default)]
+struct Found {
     stale: Vec<Stale>,
     /// Plain loads that may miss a store, one for each pair of instructions.
     missable: Vec<Stale>,
     /// Reads of what another thread has stored, with nothing that orders the two.
     unordered: u64,
     /// For each atomic that was executed, whether its result is used.
-    used: HashMap<u32, bool>,
+    used: FxHashMap<u32, bool>,
+}
+
+/// A launch, as its weak memory needs it.
+pub(crate) struct Of<'a> {
+    pub kernel: &'a str,
+    pub threads_per_block: u32,
+    pub shared: &'a Shared,
+    /// Whether it follows the launch of a block of this number, which has ended.
+    pub follows: &'a dyn Fn(u64) -> bool,
 }
 
 impl<'a> Stores<'a> {
-    pub fn new(options: &'a WeakMemory, kernel: &str, threads_per_block: u32) -> Self {
-        let seed = kernel.bytes().fold(options.seed, |seed, byte| mix(seed ^ u64::from(byte)));
-        let threads_per_block = threads_per_block as usize;
-        let new = |barriers, has_order_of_fences, in_ptx| Self {
+    pub fn new(options: &'a WeakMemory, launch: &Of<'_>) -> Self {
+        let seed =
+            launch.kernel.bytes().fold(options.seed, |seed, byte| mix(seed ^ u64::from(byte)));
+        let new = |barriers, has_order_of_fences, state: &Histories, in_ptx| Self {
             options,
             barriers,
             seed,
-            threads_per_block,
+            threads_per_block: launch.threads_per_block as usize,
             has_order_of_fences,
-            state: Mutex::default(),
+            inherited: inherited(&lock(state).blocks, launch.follows),
+            state: state.clone(),
+            found: Mutex::default(),
             in_ptx,
         };
-        let in_ptx = options.reports.then(|| Box::new(new(BarrierOrder::AsInPtx, false, None)));
-        new(options.barriers, true, in_ptx)
+        let [here, in_ptx] = launch.shared;
+        let in_ptx = || Box::new(new(BarrierOrder::AsInPtx, false, in_ptx, None));
+        new(options.barriers, true, here, options.reports.then(in_ptx))
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
-    fn block<'s>(&self, blocks: &'s mut HashMap<u64, Block>, block: u64) -> &'s mut Block {
+    fn block<'s>(
+        &self,
+        blocks: &'s mut FxHashMap<BlockId, Block>,
+        block: BlockId,
+    ) -> &'s mut Block {
         blocks.entry(block).or_insert_with(|| Block {
-            threads: vec![Thread::default(); self.threads_per_block],
+            threads: vec![Thread::after(&self.inherited); self.threads_per_block],
             sequential: None,
         })
     }
 
     fn thread<'s>(
         &self,
-        blocks: &'s mut HashMap<u64, Block>,
+        blocks: &'s mut FxHashMap<BlockId, Block>,
         (block, number): ThreadId,
     ) -> &'s mut Thread {
         &mut self.block(blocks, block).threads[number as usize]
@@ -335,13 +225,13 @@ impl<'a> Stores<'a> {
     /// Returns the stale reads so far, in order, and the number of reads of what another thread has
     /// stored, with nothing that orders the two.
     pub fn take_stale(&self) -> (Vec<Stale>, u64) {
-        let mut state = self.lock();
-        (std::mem::take(&mut state.stale), state.unordered)
+        let mut found = lock(&self.found);
+        (std::mem::take(&mut found.stale), found.unordered)
     }
 
     /// Whether the result of the atomic at `pc` is used, as `find` finds out once.
     pub fn is_used(&self, pc: u32, find: impl FnOnce() -> bool) -> bool {
-        *self.lock().used.entry(pc).or_insert_with(find)
+        *lock(&self.found).used.entry(pc).or_insert_with(find)
     }
 
     /// Counts a load or an atomic of words that were touched, if it reads what another thread has stored
@@ -353,7 +243,7 @@ impl<'a> Stores<'a> {
             let newest = state.words.get(word).and_then(VecDeque::back);
             word & SHARED == 0 && newest.is_some_and(|newest| !newest.is_in(view, by.thread))
         };
-        state.unordered += u64::from(words.iter().any(is_unordered));
+        lock(&self.found).unordered += u64::from(words.iter().any(is_unordered));
     }
 
     /// Whether any of these words has a history.
@@ -389,7 +279,7 @@ impl<'a> Stores<'a> {
         let stamps = stamps(&state.words, words, thread, by);
         let (&newest, older) = stamps.split_last()?;
         if self.options.reports && !older.is_empty() && !by.is_strong() {
-            note_missable(state, by, words, older[0]);
+            note_missable(&mut lock(&self.found).missable, state, by, words, older[0]);
         }
         let thread = self.thread(&mut state.blocks, by.thread);
         let is_chosen =
@@ -412,7 +302,7 @@ impl<'a> Stores<'a> {
         if is_stale {
             let (word, newest) = missed?;
             let cure = cure(&state.blocks, by, newest);
-            state.stale.push(Stale { number, load: *by, word, store: newest.by, cure });
+            lock(&self.found).stale.push(Stale { number, load: *by, word, store: newest.by, cure });
         }
         is_stale.then_some(values)
     }
@@ -474,28 +364,25 @@ impl<'a> Stores<'a> {
         if let Some(in_ptx) = &self.in_ptx {
             in_ptx.fence((block, number), fence);
         }
-        let state = &mut *self.lock();
+        let State { blocks, of_devices, of_system, stamp, .. } = &mut *self.lock();
         let reach = Reach::from(fence.scope);
-        let own = self.block(&mut state.blocks, block);
+        let own = self.block(blocks, block);
         let thread = &mut own.threads[number as usize];
         let seen = std::mem::take(&mut thread.seen);
         thread.acquire(block, reach, seen.values());
-        if reach == Reach::Block {
+        if reach < Reach::System {
             thread.seen = seen;
         }
         thread.released((block, number));
         if fence.strength == FenceStrength::Sc && self.has_order_of_fences {
-            let device = (reach == Reach::Device).then_some(&mut state.sequential);
-            let mut orders =
-                Vec::from_iter([Some(&mut own.sequential), device].into_iter().flatten());
+            let of_device = of_devices.entry(device_of(block)).or_default();
+            let mut orders = [&mut own.sequential, of_device, of_system];
+            let orders = &mut orders[..reach as usize];
             orders.iter().for_each(|order| join(&mut thread.view, order));
-            orders.iter_mut().for_each(|order| join(order, &thread.view));
+            orders.iter_mut().for_each(|order| order.clone_from(&thread.view));
         }
-        thread.released[0].clone_from(&thread.view);
-        if reach == Reach::Device {
-            thread.released[1].clone_from(&thread.view);
-        }
-        mix(self.seed ^ mix(block ^ mix(state.stamp.into()))) & 1 == 1
+        thread.released.up_to(reach).fill(thread.view.clone());
+        mix(self.seed ^ mix(block ^ mix((*stamp).into()))) & 1 == 1
     }
 
     /// Notes that threads pass a barrier of the block or the cluster.
@@ -559,10 +446,24 @@ impl<'a> Stores<'a> {
     }
 }
 
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Returns what a launch begins with that follows those of some blocks.
+fn inherited(blocks: &FxHashMap<BlockId, Block>, follows: &dyn Fn(u64) -> bool) -> View {
+    let mut all = None;
+    for (&id, block) in blocks.iter().filter(|(id, _)| follows(number_of(**id))) {
+        let threads = (0..).zip(&block.threads);
+        threads.for_each(|(number, thread)| join(&mut all, &thread.at_end((id, number))));
+    }
+    all
+}
+
 /// Returns the stamps between which a load of these words may choose, oldest first: all words are read
 /// as they were at one moment.
 fn stamps(
-    histories: &HashMap<u64, VecDeque<Store>>,
+    histories: &FxHashMap<u64, VecDeque<Store>>,
     words: &Words,
     thread: &Thread,
     by: &LaneAccess,
@@ -583,60 +484,32 @@ fn stamps(
 }
 
 /// Returns what would have ordered a store before a load that has missed it.
-fn cure(blocks: &HashMap<u64, Block>, load: &LaneAccess, newest: &Store) -> Cure {
+fn cure(blocks: &FxHashMap<BlockId, Block>, load: &LaneAccess, newest: &Store) -> Cure {
     let Some(store) = &newest.by else { return Cure::Flag };
     if load.is_read_only {
         return Cure::ReadOnlyPath;
     }
+    let needed = Reach::between(load.thread.0, store.thread.0);
+    let on_one = needed < Reach::System;
     if store.is_strong() && !store.is_morally_strong_with(load) {
-        return Cure::Scope;
+        return if on_one { Cure::Scope } else { Cure::SystemScope };
     }
     let holds = |view: &View| stamp_in(view, key(store.thread)) >= newest.stamp;
     let threads = |block| blocks.get(&block).into_iter().flat_map(|block: &Block| &block.threads);
     let has_seen = |thread: &Thread| {
-        thread.seen.values().flatten().any(|(_, released)| released.iter().any(holds))
+        let mut published = thread.seen.values().flatten();
+        published
+            .any(|(origin, released)| holds(released.at(Reach::between(*origin, load.thread.0))))
     };
     if threads(load.thread.0).any(has_seen) {
-        return Cure::ReaderFence;
+        return if on_one { Cure::ReaderFence } else { Cure::SystemReaderFence };
     }
-    let has_released = |scope: usize| threads(store.thread.0).any(|t| holds(&t.released[scope]));
-    match (has_released(0), has_released(1)) {
-        (_, true) => Cure::Flag,
-        (true, false) => Cure::FenceScope,
+    let has_released = threads(store.thread.0).any(|thread| holds(thread.released.at(needed)));
+    let has_narrowly = threads(store.thread.0).any(|thread| thread.released.any(holds));
+    match (has_released, has_narrowly) {
+        (true, _) => Cure::Flag,
+        (false, _) if !on_one => Cure::SystemFence,
+        (false, true) => Cure::FenceScope,
         (false, false) => Cure::WriterFence,
-    }
-}
-
-/// Returns the key of a thread in a view. Words have their addresses.
-fn key((block, number): ThreadId) -> u64 {
-    THREAD + (block << 10) + u64::from(number)
-}
-
-fn stamp_in(view: &View, word: u64) -> u32 {
-    view.as_ref().and_then(|view| view.get(&word)).copied().unwrap_or(0)
-}
-
-fn raise(view: &mut View, word: u64, stamp: u32) {
-    if stamp_in(view, word) < stamp {
-        Arc::make_mut(view.get_or_insert_default()).insert(word, stamp);
-    }
-}
-
-fn is_same(one: &View, other: &View) -> bool {
-    matches!((one, other), (Some(one), Some(other)) if Arc::ptr_eq(one, other))
-}
-
-fn join(view: &mut View, more: &View) {
-    if let Some(more) = more {
-        union(view, more);
-    }
-}
-
-fn merge<'p>(published: &mut Published, more: impl IntoIterator<Item = &'p (u64, Released)>) {
-    for (origin, released) in more {
-        match published.iter_mut().find(|(own, _)| own == origin) {
-            Some((_, own)) => own.iter_mut().zip(released).for_each(|(own, more)| join(own, more)),
-            None => published.push((*origin, released.clone())),
-        }
     }
 }

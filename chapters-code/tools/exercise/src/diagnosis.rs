@@ -126,6 +126,9 @@ diagnoses! {
     /// A mask of the lanes that are together by chance.
     ActiveMask: "it takes the lanes that are active for the lanes that it needs",
         hint "__activemask() returns the lanes that execute it together, and lanes may part at any instruction. Name the lanes that the algorithm needs: 0xffffffff for a whole warp, or the result of __ballot_sync(0xffffffff, condition) where all lanes still are", read "chapter_1_reduce/what_goes_wrong.md";
+    /// Lanes that are in step by chance.
+    Lockstep: "it relies on the lanes of a warp running in step",
+        hint "no lane may use what another has stored, or overwrite what another has yet to read, before both have met at a __syncwarp(): an atomic or a volatile access orders no lanes", read "chapter_1_reduce/what_goes_wrong.md";
     /// An asynchronous copy under way.
     PendingCopy: "it touches memory to which an asynchronous copy is under way",
         hint "wait for the copy before, and let the other threads know by a barrier", read "";

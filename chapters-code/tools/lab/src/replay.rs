@@ -48,7 +48,6 @@ impl Options {
     pub(crate) fn of_machine(&self) -> simt::Options {
         simt::Options {
             weak_memory: self.weak_memory.clone(),
-            active_masks: 0,
             seed: self.seed,
             // As in the figures of the page.
             starts_in_order: true,
@@ -56,12 +55,11 @@ impl Options {
             races: self.races,
             trace: self.trace,
             trace_registers: self.trace,
-            read_only_loads: false,
             instruction_limit: self.instruction_limit,
             resident_blocks: self.resident_blocks,
-            grid_workspace: 0,
             // So that the first race reported is the same one everywhere: a page has no other thread.
             threads: 1,
+            ..simt::Options::default()
         }
     }
 }
@@ -137,9 +135,7 @@ pub fn replay(
         has_other_digits.then(|| results(run, unchanged, options.input_seed)).transpose()?;
     let execution = Execution { run, modules, right: right.as_ref(), options };
     let mut outcome = execution.outcome()?;
-    // Memory is never weak where launches run at the same time.
-    let is_weak = options.weak_seeds > 0 && !run.is_of_several_devices();
-    if !is_weak || outcome.is_right != Some(true) {
+    if options.weak_seeds == 0 || outcome.is_right != Some(true) {
         return Ok(outcome);
     }
     let weak = weak::search(&execution)?;

@@ -15,6 +15,7 @@ use crate::{options, pending, recording, report, strict};
 /// | `active_masks` | a seed by which `activemask` returns only a part of the lanes; 0 returns all |
 /// | `counters` | 0 or 1: count requests, sectors, wavefronts, … (at first 1) |
 /// | `devices` | how many devices `cuInit` makes, if `SIMT_DEVICES` is not set (at first 1) |
+/// | `independent_lanes` | a seed by which lanes of a warp run ahead of the others from an access to memory on; 0 turns it off |
 /// | `instruction_limit` | warp instructions a launch may take before it is ended; 0 for no end |
 /// | `only_stale_reads` | 0 or 1: of weak memory that is on, only the stale reads that `stale_read` names may happen |
 /// | `ptx_barriers` | 0 or 1: with weak memory that is on, barriers order only what PTX promises |

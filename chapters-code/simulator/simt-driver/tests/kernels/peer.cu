@@ -48,6 +48,21 @@ extern "C" __global__ void receive(const unsigned* data, const unsigned* flag, u
     *out = *data;
 }
 
+// Broken: nothing orders the flag and the data.
+extern "C" __global__ void receive_unfenced(const unsigned* data, const unsigned* flag, unsigned* out)
+{
+    wait_for(flag, 1);
+    *out = *(const volatile unsigned*)data;
+}
+
+// Broken between devices: the fence is for threads of one device.
+extern "C" __global__ void receive_fenced_on_device(const unsigned* data, const unsigned* flag, unsigned* out)
+{
+    wait_for(flag, 1);
+    __threadfence();
+    *out = *(const volatile unsigned*)data;
+}
+
 // The second block passes on to another device what the first has written.
 extern "C" __global__ void relay(unsigned* data, unsigned* own_flag, unsigned* flag)
 {

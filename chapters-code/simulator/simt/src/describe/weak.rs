@@ -4,9 +4,9 @@ use simt_report::{
     Action, Cure, Missing, Race, RaceAccess, RaceKind, Space, StaleRead, StaleReads,
 };
 
-use super::{allocation, whose};
+use super::allocation;
 use crate::grid::Grid;
-use crate::weak::{LaneAccess, Missable, Stale, Stores};
+use crate::weak::{LaneAccess, Missable, Stale, Stores, number_of};
 
 /// Stale reads of a launch that are described in words.
 const MOST: usize = 16;
@@ -40,7 +40,8 @@ pub(crate) fn missable(grid: &Grid<'_>, weak: &Stores<'_>) -> (Vec<Race>, Vec<St
 
 fn may_miss(grid: &Grid<'_>, read: &StaleRead, is_only_in_ptx: bool) -> String {
     let StaleRead { load, store, array, offset, cure, .. } = read;
-    let missed = store.as_ref().map_or_else(|| "store by a copy".into(), whose);
+    let are_apart = store.as_ref().is_some_and(|store| store.device != load.device);
+    let missed = store.as_ref().map_or_else(|| "store by a copy".into(), |s| whose(s, are_apart));
     let note = if is_only_in_ptx {
         " (a barrier, or the order of the fences in this run, orders the two on a GPU; PTX does not promise that)"
     } else {
@@ -49,8 +50,17 @@ fn may_miss(grid: &Grid<'_>, read: &StaleRead, is_only_in_ptx: bool) -> String {
     format!(
         "stale read in kernel `{}`: byte {offset} of {array}: the {}, may miss the {missed}; missing is {cure}{note}",
         grid.kernel.ir().name,
-        whose(load),
+        whose(load, are_apart),
     )
+}
+
+/// Describes one of two accesses, with its device if they are of two.
+fn whose(access: &RaceAccess, are_apart: bool) -> String {
+    let words = super::whose(access);
+    match access.device.filter(|_| are_apart) {
+        Some(device) => words.replacen(" by ", &format!(" by device {device}, "), 1),
+        None => words,
+    }
 }
 
 /// Returns a load that may miss a store as a race of the two.
@@ -63,6 +73,8 @@ fn race(read: StaleRead) -> Race {
     };
     let missing = match cure {
         Cure::Scope => Missing::DeviceScope,
+        Cure::SystemScope => Missing::SystemScope,
+        Cure::SystemFence | Cure::SystemReaderFence => Missing::ThreadfenceSystem,
         _ => Missing::Threadfence,
     };
     Race { kind, space: Space::Global, array, offset, first, second: load, missing, message }
@@ -71,23 +83,31 @@ fn race(read: StaleRead) -> Race {
 fn describe(grid: &Grid<'_>, stale: &Stale) -> StaleRead {
     let (array, offset) = allocation(grid, stale.word);
     let (load, store) = (access(grid, &stale.load), stale.store.map(|store| access(grid, &store)));
-    let missed = store.as_ref().map_or_else(|| "a store by a copy".into(), whose);
+    let are_apart = store.as_ref().is_some_and(|store| store.device != load.device);
+    let missed = store.as_ref().map_or_else(|| "a store by a copy".into(), |s| whose(s, are_apart));
     let message = format!(
         "stale read in kernel `{}`: byte {offset} of {array}: {}, misses the {missed}; missing is {}",
         grid.kernel.ir().name,
-        whose(&load),
+        whose(&load, are_apart),
         stale.cure,
     );
     let (number, is_strong, cure) = (stale.number, stale.load.is_strong(), stale.cure);
     StaleRead { number, load, store, array, offset, is_strong, cure, message }
 }
 
+/// Describes an access by the launch, or by one that runs at the same time.
 fn access(grid: &Grid<'_>, access: &LaneAccess) -> RaceAccess {
     let (block, thread) = access.thread;
+    let block = number_of(block);
+    let of_group = grid.neighbours().and_then(|launches| launches.group.launch_of(block));
+    let (line, device, block) = match of_group {
+        Some(facts) => (facts.line(access.pc), Some(facts.device), facts.block_index(block)),
+        None => (grid.kernel.source(access.pc), None, grid.block_index(block)),
+    };
     RaceAccess {
-        line: grid.kernel.source(access.pc),
-        device: None,
-        block: grid.index_in_group(block),
+        line,
+        device: device.filter(|_| grid.table.devices.is_some()),
+        block,
         warp: thread / 32,
         lane: thread % 32,
         access: access.kind.into(),

@@ -81,9 +81,12 @@ pub(crate) fn prepare<'a>(
     let mut all: Vec<Instr<'a>> = Vec::with_capacity(code.len());
     for (instruction, is_point) in code.iter().zip(reconvergence_points(code)) {
         let index = alu.len() as u32;
-        let kind = match &options.weak_memory {
-            Some(_) if is_executed_weakly(&instruction.op) => Kind::Other,
-            _ => kind(kernel, instruction, params, index),
+        let is_weak = options.weak_memory.is_some() && is_executed_weakly(&instruction.op);
+        let may_part = options.independent_lanes != 0 && is_shared_by_lanes(&instruction.op);
+        let kind = if is_weak || may_part {
+            Kind::Other
+        } else {
+            kind(kernel, instruction, params, index)
         };
         if let Op::Alu(operation) = &instruction.op {
             alu.push(Prepared::new(isa, operation));
@@ -165,14 +168,28 @@ fn kind<'a>(
     }
 }
 
-/// Whether weak memory makes a difference to an operation.
-fn is_executed_weakly(op: &Op) -> bool {
-    let is_device = |space| matches!(space, Space::Global | Space::Generic);
+/// Whether an operation accesses memory that other lanes may access, too.
+fn is_shared_by_lanes(op: &Op) -> bool {
+    let is_shared = |space| !matches!(space, Space::Param | Space::Const | Space::Local);
     match op {
-        Op::Ld(load) => is_device(load.space) || load.order != Order::Weak,
-        Op::St(store) => is_device(store.space) || store.order != Order::Weak,
+        Op::Ld(load) => is_shared(load.space),
+        Op::St(store) => is_shared(store.space),
         op => matches!(op, Op::Atom(_)),
     }
+}
+
+/// Whether weak memory makes a difference to an operation.
+fn is_executed_weakly(op: &Op) -> bool {
+    match op {
+        Op::Ld(load) => is_weak(load.space, load.order),
+        Op::St(store) => is_weak(store.space, store.order),
+        op => matches!(op, Op::Atom(_)),
+    }
+}
+
+/// Whether weak memory makes a difference to a load or store.
+pub(super) fn is_weak(space: Space, order: Order) -> bool {
+    matches!(space, Space::Global | Space::Generic) || order != Order::Weak
 }
 
 /// Turns a load of a whole parameter into setting a register.

@@ -82,10 +82,14 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     pub(super) fn active_mask(&mut self, d: R32, active: LaneMask) {
         let grid = self.grid;
         let seed = grid.options.active_masks;
-        let here = mix(self.warp.block) ^ u64::from(self.warp.index) << 32 ^ u64::from(self.pc);
-        let group = if seed == 0 { active } else { active & mix(seed ^ mix(here)) as LaneMask };
+        let group = if seed == 0 { active } else { active & mix(seed ^ self.here()) as LaneMask };
         let masks = each_lane(|lane| if group >> lane & 1 == 1 { group } else { active & !group });
         self.write32(d, active, &masks);
+    }
+
+    /// Returns a number of this instruction of this warp.
+    pub(super) fn here(&self) -> u64 {
+        mix(mix(self.warp.block) ^ u64::from(self.warp.index) << 32 ^ u64::from(self.pc))
     }
 
     /// Whether an operation can proceed without the lanes of the split whose guard is false. It

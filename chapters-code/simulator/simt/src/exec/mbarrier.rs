@@ -155,7 +155,10 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         if let Some(weak) = &self.grid.weak
             && semantics == Semantics::Orders
         {
-            weak.arrive(self.thread(here.lane), shared_word(self.warp.block, mbarrier.into()));
+            weak.arrive(
+                self.thread(here.lane),
+                shared_word(self.grid.weak_block(self.warp.block), mbarrier.into()),
+            );
         }
         self.notify(ProxyEvent::Arrived {
             mbarrier,
@@ -181,7 +184,10 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         if let Some(weak) = &self.grid.weak
             && acquires
         {
-            weak.wait(self.thread(here.lane), shared_word(self.warp.block, mbarrier.into()));
+            weak.wait(
+                self.thread(here.lane),
+                shared_word(self.grid.weak_block(self.warp.block), mbarrier.into()),
+            );
         }
         self.notify(ProxyEvent::Tested { mbarrier, at, is_complete, acquires });
         Ok(is_complete)

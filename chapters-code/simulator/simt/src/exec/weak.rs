@@ -6,6 +6,7 @@
 use ptx::ir::{Atom, AtomOp, Fence, Load, Order, Space, Store};
 
 use super::atomic::bytes;
+use super::code::is_weak;
 use super::memory::{Target, addresses};
 use super::run::SPINS;
 use super::transfer::{self, LaneAddresses, Shape};
@@ -24,7 +25,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     pub(super) fn load_weakly(&mut self, load: &Load, active: LaneMask) -> Step {
         let (shape, at) = (Shape::of_load(load), addresses(&self.warp.registers, load.addr));
         self.load(load, shape, active)?;
-        let Some(weak) = self.grid.weak.as_ref() else { return Ok(()) };
+        let Some(weak) = self.stores(load.space, load.order) else { return Ok(()) };
         for lane in lanes(active) {
             let address = at[lane as usize];
             let words = self.words(load.space, address, shape.bytes());
@@ -49,7 +50,9 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
 
     pub(super) fn store_weakly(&mut self, store: &Store, active: LaneMask) -> Step {
         let (shape, at) = (Shape::of_store(store), addresses(&self.warp.registers, store.addr));
-        let Some(weak) = self.grid.weak.as_ref() else { return self.store(store, shape, active) };
+        let Some(weak) = self.stores(store.space, store.order) else {
+            return self.store(store, shape, active);
+        };
         for lane in lanes(active) {
             weak.touch(&self.words(store.space, at[lane as usize], shape.bytes()));
         }
@@ -124,9 +127,15 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         Flow::Next
     }
 
+    /// Returns the stores that a load or store may meet, if memory is weak for it.
+    fn stores(&self, space: Space, order: Order) -> Option<&'a Stores<'a>> {
+        let grid = self.grid;
+        grid.weak.as_ref().filter(|_| is_weak(space, order))
+    }
+
     /// Returns the thread of a lane.
     pub(super) fn thread(&self, lane: u32) -> ThreadId {
-        (self.warp.block, 32 * self.warp.index + lane)
+        (self.grid.weak_block(self.warp.block), 32 * self.warp.index + lane)
     }
 
     fn lane_access(&self, lane: u32, kind: AccessKind, order: Order) -> LaneAccess {
@@ -161,7 +170,10 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                     let peer = self.peers.get(rank)?;
                     (peer.index, peer.shared_mut())
                 };
-                (shared_word(block, offset), Bytes::shared(shared).load(offset))
+                (
+                    shared_word(self.grid.weak_block(block), offset),
+                    Bytes::shared(shared).load(offset),
+                )
             }
             Target::Local => return None,
         };

@@ -105,7 +105,7 @@ impl Clocks {
         for fence in fences {
             for lane in lanes(fence.lanes) {
                 let release = self.release(warp, &Fence { lanes: 1 << lane, ..fence });
-                let own = Known::from([(self.block, Arc::new(release))]);
+                let own = Known::from_iter([(self.block, Arc::new(release))]);
                 self.warps[warp as usize].views.learn(1 << lane, &Arc::new(own));
             }
         }
@@ -139,7 +139,7 @@ impl Clocks {
         let views = &self.warps[warp as usize].views;
         let mut joined = None;
         for fence in views.fences(mask) {
-            let own = Known::from([(self.block, Arc::new(self.release(warp, &fence)))]);
+            let own = Known::from_iter([(self.block, Arc::new(self.release(warp, &fence)))]);
             union(&mut joined, &Arc::new(own));
         }
         views.add_to(mask, &mut joined);

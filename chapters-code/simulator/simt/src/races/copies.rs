@@ -18,6 +18,7 @@ use crate::pattern::{Addresses, Pattern};
 use crate::registers::LaneMask;
 
 /// A copy under way.
+#[derive(Clone, Copy)]
 pub(super) struct Pending {
     /// The destination: offsets in shared memory.
     pub addresses: [u64; 32],
@@ -87,11 +88,19 @@ impl Copies {
             CpAsyncWait::Group(most) => *committed - most.min(*committed),
             CpAsyncWait::All => u32::MAX,
         };
-        let ended = |copy: &Pending| {
-            let is_old = most == u32::MAX || copy.group.is_some_and(|group| group < most);
-            copy.warp == warp && is_old && copy.mask & !active == 0
-        };
-        self.pending.extract_if(.., |copy| ended(copy)).collect()
+        let is_old =
+            |copy: &Pending| most == u32::MAX || copy.group.is_some_and(|group| group < most);
+        let mut ended = Vec::new();
+        for copy in self.pending.iter_mut().filter(|copy| copy.warp == warp && is_old(copy)) {
+            // Each lane waits for its own part.
+            let mask = copy.mask & active;
+            if mask != 0 {
+                ended.push(Pending { mask, ..*copy });
+                copy.mask &= !mask;
+            }
+        }
+        self.pending.retain(|copy| copy.mask != 0);
+        ended
     }
 }
 

@@ -20,9 +20,10 @@
 //! the read-only path (`ld.global.nc`), which PTX allows only if no thread writes during the launch
 //! (`read_only_path`), unless [`crate::Options::read_only_loads`] is on.
 
-use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rustc_hash::FxHashMap;
 
 use super::clock::Clocks;
 use super::release::Extent;
@@ -78,31 +79,11 @@ struct Entries([Entry; row_access::WORDS]);
 /// The history of a page.
 type Page = Box<[Row; PAGE_ROWS]>;
 
-/// A hasher for page numbers, which are random enough for a multiplication.
-#[derive(Default)]
-struct Multiply(u64);
-
-impl Hasher for Multiply {
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.write_u64(self.0 ^ u64::from(byte));
-        }
-    }
-
-    fn write_u64(&mut self, page: u64) {
-        self.0 = page.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    }
-
-    fn finish(&self) -> u64 {
-        self.0.rotate_left(26)
-    }
-}
-
 /// The pages of one part of the history.
 #[derive(Default)]
 struct Pages {
     /// The index of each page in the list.
-    index: std::collections::HashMap<u64, usize, BuildHasherDefault<Multiply>>,
+    index: FxHashMap<u64, usize>,
     list: Vec<Page>,
 }
 

@@ -1,9 +1,9 @@
 //! What fences have covered: the values that flags carry from thread to thread.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use ptx::ir::Scope;
+use rustc_hash::FxHashMap;
 
 use super::Event;
 use super::thread_clocks::join;
@@ -14,10 +14,10 @@ use crate::registers::LaneMask;
 const LANES: usize = 32;
 
 /// A map that is shared until it is changed; `None` for an empty one.
-pub(crate) type Shared<V> = Option<Arc<HashMap<u64, V>>>;
+pub(crate) type Shared<V> = Option<Arc<FxHashMap<u64, V>>>;
 
 /// What a [`View`] points to.
-pub(crate) type Known = HashMap<u64, Arc<Release>>;
+pub(crate) type Known = FxHashMap<u64, Arc<Release>>;
 
 /// What a thread knows of fences: for each block, what those fences have covered that happen before the
 /// thread's present. The keys have the bits that [`super::sync`] describes.
@@ -58,7 +58,7 @@ impl Join for Arc<Release> {
 }
 
 /// Adds what another thread knows. Returns whether there is anything new.
-pub(crate) fn union<V: Join>(known: &mut Shared<V>, more: &Arc<HashMap<u64, V>>) -> bool {
+pub(crate) fn union<V: Join>(known: &mut Shared<V>, more: &Arc<FxHashMap<u64, V>>) -> bool {
     let Some(own) = known else {
         *known = Some(more.clone());
         return true;
@@ -67,8 +67,13 @@ pub(crate) fn union<V: Join>(known: &mut Shared<V>, more: &Arc<HashMap<u64, V>>)
     if Arc::ptr_eq(own, more) || !more.iter().any(adds) {
         return false;
     }
+    // The smaller one is added to the larger.
+    let smaller = match own.len() < more.len() {
+        true => &std::mem::replace(own, more.clone()),
+        false => more,
+    };
     let own = Arc::make_mut(own);
-    for (&key, value) in more.iter() {
+    for (&key, value) in smaller.iter() {
         own.entry(key).or_default().join(value);
     }
     true

@@ -32,12 +32,12 @@
 //! between accesses that are all volatile, relaxed or atomic (`volatile_sums_unfenced`; [`crate::weak`] shows
 //! it, and `reader_unfenced`, and the others).
 
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ptx::ir::Scope;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::clock::Clocks;
 #[cfg(doc)]
@@ -89,7 +89,7 @@ fn across(acquired: &Known, writer: u64, is_wide: bool) -> Arc<Known> {
         true => block,
         false => block | TOO_NARROW,
     };
-    let mut there = Known::with_capacity(acquired.len());
+    let mut there = Known::with_capacity_and_hasher(acquired.len(), FxBuildHasher);
     for (&block, release) in acquired {
         there.entry(key(block)).or_default().join(release);
     }
@@ -173,7 +173,7 @@ impl Published {
 }
 
 /// What is published, by address.
-type PublishedByAddress = HashMap<u64, Published>;
+type PublishedByAddress = FxHashMap<u64, Published>;
 
 /// What is published in device memory, by address. The blocks of a launch share it.
 pub(super) struct Publications {
@@ -217,7 +217,7 @@ pub(super) struct Flags<'a> {
 
 impl<'a> Flags<'a> {
     pub fn new(publications: &'a Publications, neighbours: Option<Neighbours<'a>>) -> Self {
-        Self { publications, block: 0, shared: HashMap::new(), neighbours }
+        Self { publications, block: 0, shared: FxHashMap::default(), neighbours }
     }
 
     pub fn start_block(&mut self, block: u64) {

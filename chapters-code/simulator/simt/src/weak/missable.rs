@@ -1,13 +1,11 @@
 //! Plain loads that may miss a store, whether or not they do: see [`super`].
 
-use std::collections::HashMap;
-
+use rustc_hash::FxHashMap;
 use simt_report::Cure;
 
-use super::{
-    Block, LaneAccess, Published, Released, Stale, State, Stores, ThreadId, Words, cure, join,
-    merge, stamps,
-};
+use super::access::BlockId;
+use super::thread::{Published, Released, merge};
+use super::{Block, LaneAccess, Stale, State, Stores, ThreadId, Words, cure, lock, stamps};
 
 /// A plain load that may miss a store, and whether only by PTX's model of barriers, or in another order of fences.
 pub(crate) struct Missable {
@@ -18,7 +16,7 @@ pub(crate) struct Missable {
 impl Stores<'_> {
     /// Returns the plain loads so far that may miss a store.
     pub fn take_missable(&self) -> Vec<Missable> {
-        let take = |stores: &Self| std::mem::take(&mut stores.lock().missable);
+        let take = |stores: &Self| std::mem::take(&mut lock(&stores.found).missable);
         let here = take(self);
         let is_known = |load: &Stale| here.iter().any(|known| known.is_like(load));
         let in_ptx: Vec<_> = self.in_ptx.iter().flat_map(|stores| take(stores)).collect();
@@ -31,13 +29,14 @@ impl Stores<'_> {
     /// Adds to what each of these threads has released, and has seen, what the others have.
     pub(super) fn share_fences(
         &self,
-        blocks: &mut HashMap<u64, Block>,
+        blocks: &mut FxHashMap<BlockId, Block>,
         threads: impl Iterator<Item = ThreadId> + Clone,
     ) {
-        let (mut released, mut seen) = (Released::default(), HashMap::<u64, Published>::new());
+        let (mut released, mut seen) =
+            (Released::default(), FxHashMap::<u64, Published>::default());
         for thread in threads.clone() {
             let thread = self.thread(blocks, thread);
-            released.iter_mut().zip(&thread.released).for_each(|(all, own)| join(all, own));
+            released.add(&thread.released);
             for (word, published) in &thread.seen {
                 merge(seen.entry(*word).or_default(), published);
             }
@@ -56,7 +55,7 @@ impl Stores<'_> {
         if let [oldest, _, ..] = stamps(&state.words, words, thread, by)[..]
             && !by.is_strong()
         {
-            note_missable(state, by, words, oldest);
+            note_missable(&mut lock(&self.found).missable, state, by, words, oldest);
         }
         let thread = self.thread(&mut state.blocks, by.thread);
         for (word, _) in words {
@@ -76,17 +75,23 @@ impl Stale {
 }
 
 /// Notes a load that may return the store of this stamp or a later one.
-pub(super) fn note_missable(state: &mut State, by: &LaneAccess, words: &Words, oldest: u32) {
+pub(super) fn note_missable(
+    known: &mut Vec<Stale>,
+    state: &State,
+    by: &LaneAccess,
+    words: &Words,
+    oldest: u32,
+) {
     let newest = words.iter().filter_map(|(word, _)| {
         let newest = state.words.get(word)?.back()?;
         (newest.stamp > oldest).then_some((*word, newest))
     });
     for (word, newest) in newest {
         let missable = Stale { number: 0, load: *by, word, store: newest.by, cure: Cure::Flag };
-        if state.missable.iter().any(|known| known.is_like(&missable)) {
+        if known.iter().any(|known| known.is_like(&missable)) {
             continue;
         }
         let cure = cure(&state.blocks, by, newest);
-        state.missable.push(Stale { cure, ..missable });
+        known.push(Stale { cure, ..missable });
     }
 }

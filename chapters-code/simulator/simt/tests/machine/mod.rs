@@ -4,6 +4,7 @@ mod active_masks;
 mod asynchronous;
 mod cluster;
 mod deadlock;
+mod independent_lanes;
 mod run;
 
 use run::{fault, ok, run, run_with};
@@ -243,4 +244,29 @@ fn atomics_on_local_memory_are_for_a_lane_alone() {
     assert_eq!(run.out[5 * 4..][..3], [1005, 1012, 1012]);
     let several = run_with(&body(""), 1, 32, &Options::default());
     fault(&several, FaultKind::IllegalAddress, "by several lanes of a warp at once");
+}
+
+/// PTX: the slot of the warp in its multiprocessor.
+#[test]
+fn a_warps_number_is_not_that_in_its_block() {
+    let body = "mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mad.lo.u32 %r3, %r2, %r3, %r1;
+         mul.wide.u32 %rd4, %r3, 4; add.s64 %rd4, %rd1, %rd4;
+         mov.u32 %r4, %warpid; st.global.u32 [%rd4], %r4; ret;";
+    let slots = |seed, threads| {
+        let run = run_with(body, 2, 512, &Options { seed, threads, ..Options::default() });
+        ok(&run);
+        run.out
+    };
+    for seed in 0..16 {
+        let all = slots(seed, 1);
+        assert_eq!(slots(seed, 2), all);
+        for block in all.chunks(512) {
+            let mut taken = Vec::new();
+            for (number, warp) in block.chunks(32).enumerate() {
+                assert_eq!(warp, [warp[0]; 32]);
+                assert!(warp[0] < 64 && warp[0] as usize != number && !taken.contains(&warp[0]));
+                taken.push(warp[0]);
+            }
+        }
+    }
 }

@@ -11,8 +11,8 @@ mod sanitizer;
 use std::collections::BTreeSet;
 
 use list::{Bug, PLANTED, Planted, all};
-use run::{Found, Kind, run};
-use simt::FaultKind;
+use run::{Found, Kind, run, run_with};
+use simt::{FaultKind, Options};
 use simt_report::RaceKind;
 
 /// Schedules that every kernel runs under.
@@ -124,6 +124,28 @@ fn nothing_is_found_where_nothing_is_wrong() {
         }
     }
     assert!(false_alarms.is_empty(), "{}", false_alarms.join("\n"));
+}
+
+/// The same where lanes of a warp run ahead of the others.
+#[test]
+fn independent_lanes_change_no_verdict() {
+    let mut wrong = Vec::new();
+    for planted in all() {
+        for seed in 1..=8 {
+            let run = |kernel: &str| {
+                let options =
+                    Options { independent_lanes: seed, seed: seed % 3, ..Options::default() };
+                run_with(planted, kernel, options)
+            };
+            if !run(planted.name).iter().any(|found| tells(found, planted)) {
+                wrong.push(format!("{} is missed with seed {seed}", planted.name));
+            }
+            let twin = planted.twin();
+            let found = run(&twin).into_iter().filter(|found| !is_expected_note(planted, found));
+            wrong.extend(found.map(|found| format!("{twin} with seed {seed}: {}", found.message)));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 /// What is said of each bug, with the blocks and warps in order.

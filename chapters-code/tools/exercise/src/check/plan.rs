@@ -148,6 +148,9 @@ const DIFFERENT_ORDERS: u64 = 1 << 20;
 /// A problem of more elements is run once or twice with each kind of input.
 pub const SMALL: u64 = 1 << 14;
 
+/// The most elements of a problem of several devices that is run by detectors that take long.
+const MOST_OF_SEVERAL: u64 = 1 << 10;
+
 /// The most elements of a problem.
 pub const LARGEST: u64 = 1 << 22;
 
@@ -298,7 +301,7 @@ pub fn trials(declaration: &Declaration, job: &Job) -> anyhow::Result<Vec<Trial>
     }
     let some: Vec<Shape> = small.iter().copied().filter(|shape| shape.elements() > 0).collect();
     // Blocks of several devices wait for each other: all of them must be resident.
-    let waits = declaration.launch.iter().any(|launch| launch.device > 0);
+    let waits = declaration.is_of_several_devices();
     let is_ordered = job.target == Target::Simulator;
     let ordered = |number: u64, case: Case, order: Order| {
         let (schedule, resident) = match order {
@@ -345,19 +348,25 @@ pub fn largest(declaration: &Declaration, job: &Job) -> anyhow::Result<Option<Ca
 }
 
 /// On what detectors look that take long, and that a kernel meets when it is right: small sizes with few blocks and with
-/// many, the largest of the middle sizes, and one of these that is drawn.
+/// many, the largest of the middle sizes, and one of these that is drawn. Of several devices, where every block waits
+/// for others, only small sizes.
 pub fn detected(declaration: &Declaration, job: &Job) -> anyhow::Result<Vec<Case>> {
     let plan = Plan::new(declaration, job);
+    let waits = declaration.is_of_several_devices();
+    let most = if waits { plan.small.min(MOST_OF_SEVERAL) } else { plan.small };
     let mut cases: Vec<Case> = trials(declaration, job)?.iter().map(|trial| trial.case).collect();
-    cases.retain(|case| is_small(declaration, case));
+    cases.retain(|case| case.shape.elements() <= most);
     cases.sort_by_key(|case| case.shape.elements());
     let mut chosen: Vec<Case> = cases.get(cases.len() / 2).into_iter().copied().collect();
-    let few_blocks = cases.iter().rfind(|case| case.shape.elements() <= plan.small / 2);
+    let few_blocks = cases.iter().rfind(|case| case.shape.elements() <= most / 2);
     for case in few_blocks.into_iter().chain(cases.last()) {
         if !chosen.contains(case) {
             chosen.push(*case);
         }
     }
-    chosen.extend([50, 0].into_iter().filter_map(|number| plan.of_middle_size(number, DETECTED)));
+    if !waits {
+        let middle = [50, 0].into_iter();
+        chosen.extend(middle.filter_map(|number| plan.of_middle_size(number, DETECTED)));
+    }
     Ok(chosen)
 }

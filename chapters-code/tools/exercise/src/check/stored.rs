@@ -59,7 +59,7 @@ impl Stays {
     pub fn protected(&self) -> Vec<Range<u64>> {
         let end = self.begin + self.bytes;
         let Some(Parts { element_bytes, results, row_length, row_used }) = self.output else {
-            return vec![self.begin..end; 1];
+            return std::iter::once(self.begin..end).collect();
         };
         let at = |element: u64| self.begin + element * element_bytes;
         let row = |first: u64| at(first + row_used)..at((first + row_length).min(results));
@@ -109,7 +109,7 @@ mod tests {
         assert_eq!(said(147), Some(Diagnosis::BesideOutput));
         assert_eq!(said(148), None);
         let input = Stays { name: "in", begin: 100, bytes: 48, output: None };
-        assert_eq!(input.protected().first(), Some(&(100..148)));
+        assert_eq!(input.protected(), std::slice::from_ref(&(100..148)));
         assert!(input.objection(101).is_some_and(|(_, seen)| seen.contains("byte 1 of it")));
     }
 }

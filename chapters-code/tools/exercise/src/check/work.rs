@@ -2,7 +2,6 @@
 
 use std::{
     io::{Read as _, Write as _},
-    ops::RangeInclusive,
     time::Instant,
 };
 
@@ -46,13 +45,6 @@ const TRACED: u64 = 1 << 10;
 /// The counter that counts no atomics, so that these are counted in a trace.
 const CONFLICTS: &str = "shared_bank_conflicts";
 
-/// What is said of a kernel that is right only if `__activemask()` returns all lanes that execute it together.
-const ACTIVE_MASK: &str = "in this run __activemask() returned only a part of the lanes: CUDA does not promise that lanes are together, not \
-                           even in straight code";
-
-/// Seeds with which a kernel is run on parts of its active masks, for each size.
-const MASK_SEEDS: RangeInclusive<i64> = 1..=2;
-
 /// A run in the plain order.
 fn plain(case: Case) -> plan::Trial {
     plan::Trial::plain(case)
@@ -75,6 +67,8 @@ macro_rules! right {
         }
     };
 }
+
+mod modes;
 
 impl Worker<'_> {
     fn outcome(&self) -> Result<Outcome> {
@@ -148,6 +142,7 @@ impl Worker<'_> {
                 right!(self.again(&bench, &mut costs, ptx)?);
                 passed.notes.extend(right!(self.weakly(&bench, ptx)?));
                 right!(self.with_parts_of_active_masks(&bench, ptx)?);
+                right!(self.with_independent_lanes(&bench, ptx)?);
             }
             Target::Gpu => passed.time = Some(self.time(&bench)?),
         }
@@ -256,64 +251,6 @@ impl Worker<'_> {
         Ok(self.on(failure, trial))
     }
 
-    /// Runs of a kernel that is right, with weak memory. Gives a note where only GPUs make it right.
-    fn weakly(&self, bench: &Bench, ptx: &str) -> Step<Option<String>> {
-        let declaration = &self.exercise.declaration;
-        // Memory is never weak where kernels of several devices run at the same time.
-        if bench.is_of_several_devices() {
-            return Ok(Ok(None));
-        }
-        let mut note = None;
-        let mut cases = plan::detected(declaration, self.job)?;
-        cases.retain(|case| plan::is_small(declaration, case) || weak::is_strong(ptx));
-        for case in cases {
-            let instance = declaration.operation.problem(&case);
-            // Of many blocks a few seeds show what many seeds show of a few.
-            let most = match case.shape.elements() {
-                0..=weak::FEW_ELEMENTS => u64::MAX,
-                _ if plan::is_small(declaration, &case) => weak::SEEDS_OF_MIDDLE,
-                _ => weak::SEEDS_OF_LARGE,
-            };
-            let seeds = self.job.weak_seeds.min(most);
-            let checked = weak::check(bench, &instance, &self.job.name, seeds)?;
-            note = note.or(right!(checked.map_err(|failure| self.on(failure, &plain(case)))));
-        }
-        Ok(Ok(note))
-    }
-
-    /// Runs of a kernel that is right and asks which lanes are active. It gets only a part of them.
-    fn with_parts_of_active_masks(&self, bench: &Bench, ptx: &str) -> Step<()> {
-        let simulator = bench.device.simulator().filter(|_| ptx.contains("activemask"));
-        let Some(simulator) = simulator else {
-            return Ok(Ok(()));
-        };
-        let declaration = &self.exercise.declaration;
-        let mut trials = plan::trials(declaration, self.job)?;
-        trials.retain(|trial| trial.is_plain() && plan::is_small(declaration, &trial.case));
-        let mut large = plan::detected(declaration, self.job)?;
-        large.retain(|case| !plan::is_small(declaration, case));
-        bench.schedule(0, 0);
-        let largest = plan::largest(declaration, self.job)?;
-        large.extend(largest);
-        for trial in trials.into_iter().chain(large.into_iter().map(plain)) {
-            let instance = declaration.operation.problem(&trial.case);
-            let is_largest = Some(trial.case) == largest;
-            for seed in MASK_SEEDS.take(if is_largest { 1 } else { 2 }) {
-                simulator.set(c"active_masks", seed);
-                let ran = bench.run(&instance);
-                simulator.set(c"active_masks", 0);
-                let failure = match ran? {
-                    Err(failure) => Some(failure),
-                    Ok(ran) => self.first_failure(bench, ran, &trial)?,
-                };
-                if let Some(failure) = failure {
-                    return Ok(Err(self.on(self.active_mask(failure.seen), &trial)));
-                }
-            }
-        }
-        Ok(Ok(()))
-    }
-
     /// What a detector or the judge says of a run.
     fn first_failure(
         &self,
@@ -331,16 +268,6 @@ impl Worker<'_> {
         let operation = &self.exercise.declaration.operation;
         let pattern = Pattern { operation, judged: &[judged], threads: bench.threads()? };
         Ok(Some(pattern.explain().0))
-    }
-
-    /// What is wrong with a kernel that needs more lanes than `__activemask()` promises.
-    fn active_mask(&self, seen: String) -> Failure {
-        let lines = (1..).zip(self.job.source.lines());
-        let lines = lines.filter(|(_, text)| text.contains("__activemask()"));
-        Failure {
-            places: lines.map(|(line, _)| super::Place { line, who: String::new() }).collect(),
-            ..Failure::new(Diagnosis::ActiveMask, seen).note(ACTIVE_MASK)
-        }
     }
 
     /// What the detectors and the guard zones say of a run.

@@ -226,6 +226,11 @@ pub struct Advice {
 }
 
 impl Declaration {
+    /// Whether kernels run on several devices at the same time.
+    pub fn is_of_several_devices(&self) -> bool {
+        self.launch.iter().any(|launch| launch.device > 0)
+    }
+
     /// What the types cannot say.
     pub(super) fn check(&self) -> Result<()> {
         ensure!(!self.launch.is_empty(), "an exercise launches a kernel");
