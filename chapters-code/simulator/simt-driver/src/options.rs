@@ -38,10 +38,11 @@ pub fn current() -> Options {
 }
 
 /// The names of all options, as the table of `simtSetOption` has them.
-const NAMES: [&str; 20] = [
+const NAMES: [&str; 22] = [
     "active_masks",
     "counters",
     "devices",
+    "held_back",
     "independent_lanes",
     "instruction_limit",
     "only_stale_reads",
@@ -55,6 +56,7 @@ const NAMES: [&str; 20] = [
     "starts_in_order",
     "strict",
     "threads",
+    "torn_vectors",
     "trace",
     "weak_memory",
     "write_protected_from",
@@ -98,6 +100,8 @@ pub fn set(name: &str, value: i64) -> Result {
         }
         "active_masks" => options.active_masks = value as u64,
         "independent_lanes" => options.independent_lanes = value as u64,
+        "held_back" => options.held_back = value as u64,
+        "torn_vectors" => options.torn_vectors = switch()?,
         // What barriers order, and which stale reads may happen, of weak memory that is on.
         "ptx_barriers" => {
             let barriers = if switch()? { BarrierOrder::AsInPtx } else { BarrierOrder::AsOnGpus };

@@ -99,6 +99,8 @@ names! {
         SystemScope = "the scope of the system at both accesses",
         /// A fence by the thread that loads what another device has stored, or its scope.
         SystemReaderFence = "a __threadfence_system() between the flag and the read",
+        /// A scalar: the elements of a vector access are accesses of their own.
+        OneWord = "one scalar access of 8 bytes in place of the vector, whose elements PTX promises in no order",
         /// An ordinary load: the read-only path is for memory that the launch does not write.
         ReadOnlyPath = "an ordinary load instead of __ldg()",
         /// A flag, written behind a fence, that the loading thread waits for.

@@ -14,11 +14,15 @@ use crate::counters::lanes;
 use crate::exec::{Exec, Pause, Warp, bulk};
 use crate::fault::Trap;
 use crate::grid::Grid;
+use crate::held::Held;
 use crate::observe::Observer;
 use crate::proxy::{Proxy, ProxyEvent};
 use crate::registers::LaneMask;
 use crate::schedule::{Schedule, mix};
 use crate::stall::SpinDetector;
+
+/// The most instructions of a time slice of a warp whose block is to be held back, so that it may stop anywhere.
+const SHORT_SLICE: u32 = 8;
 
 /// The byte that fills shared memory before a block writes to it. It makes no plausible value of
 /// any type.
@@ -40,6 +44,8 @@ pub(crate) struct Block<O> {
     schedule: Schedule,
     /// Turns of warps so far.
     turns: u32,
+    /// When it is held back.
+    held: Held,
     spin_detector: SpinDetector,
 }
 
@@ -83,6 +89,7 @@ impl<'a, O: Observer<'a>> Block<O> {
             observer: O::new(grid),
             schedule: Schedule::new(grid.seed()),
             turns: 0,
+            held: Held::Not,
             spin_detector: SpinDetector::default(),
         }
     }
@@ -96,6 +103,7 @@ impl<'a, O: Observer<'a>> Block<O> {
         self.barriers = Barriers::default();
         self.proxy.clear();
         self.schedule.reseed(grid.first_block() + index);
+        self.held = Held::of(grid, index);
         self.spin_detector.restart();
         self.observer.start_block(index, self.warps.len() as u32, grid.shared_bytes());
         let coordinates = grid.block_index(index);
@@ -107,9 +115,18 @@ impl<'a, O: Observer<'a>> Block<O> {
 
     /// Runs the block until it is done or each of its warps has had some time slices.
     pub fn run(&mut self, grid: &'a Grid<'a>, peers: &mut Peers<O>) -> Result<Progress, Fault> {
+        if self.held != Held::Not && self.held.is_now(&grid.group.meanwhile) {
+            return Ok(Progress::Unfinished);
+        }
         self.spin_detector.begin(grid, self.warps.len());
-        let rounds = self.schedule.rounds();
+        let rounds = match self.held {
+            Held::After(rounds) => rounds,
+            Held::Not | Held::Now => self.schedule.rounds(),
+        };
         let progress = self.run_rounds(grid, rounds, peers);
+        if self.held != Held::Not {
+            self.held = Held::Now;
+        }
         self.spin_detector.end(grid, &mut self.warps);
         progress
     }
@@ -118,6 +135,9 @@ impl<'a, O: Observer<'a>> Block<O> {
     /// if one may.
     pub fn stuck_since(&self) -> Option<u64> {
         // A pending copy changes memory when it completes.
+        if self.held != Held::Not {
+            return None;
+        }
         let since = self.spin_detector.stuck_since(&self.warps);
         since.filter(|_| self.proxy.is_idle())
     }
@@ -186,6 +206,9 @@ impl<'a, O: Observer<'a>> Block<O> {
         let mut did = Turn::Waited;
         let spins = self.warps[index].spins();
         let mut budget = self.schedule.slice();
+        if self.held != Held::Not {
+            budget = budget.min(SHORT_SLICE);
+        }
         while !self.warps[index].splits.is_stuck() {
             let mut pause = Pause::Blocked;
             let mut exec = Exec {
@@ -204,7 +227,7 @@ impl<'a, O: Observer<'a>> Block<O> {
             let pc = exec.pc;
             let executed = budget - exec.budget;
             budget = exec.budget;
-            if grid.options.instruction_limit > 0 {
+            if grid.options.instruction_limit > 0 || grid.options.held_back != 0 {
                 self.limit(grid, index as u32, pc, executed)?;
             }
             if let Err(trap) = ran {
@@ -295,8 +318,11 @@ impl<'a, O: Observer<'a>> Block<O> {
     /// Stops a launch that has executed more instructions than its limit.
     fn limit(&self, grid: &Grid<'_>, warp: u32, pc: u32, executed: u32) -> Result<(), Fault> {
         let limit = grid.options.instruction_limit;
+        if grid.options.held_back != 0 && grid.group.meanwhile.note(executed) {
+            return Ok(());
+        }
         let before = grid.executed.fetch_add(executed.into(), Ordering::Relaxed);
-        if before + u64::from(executed) <= limit {
+        if limit == 0 || before + u64::from(executed) <= limit {
             return Ok(());
         }
         let cause = format!("still running after {limit} warp instructions, which is the limit");

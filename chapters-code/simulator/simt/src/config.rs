@@ -59,6 +59,13 @@ pub struct Options {
     /// promises that they are together; 0 for warps whose lanes part only where they branch. Results of code
     /// that relies on lockstep depend on it, and counters of all code.
     pub independent_lanes: u64,
+    /// The seed by which one block of a launch stops somewhere while others execute a million instructions, as
+    /// one that a GPU serves late: see [`crate::held`]. 0 for none. Results of code that does not wait for as long as it
+    /// takes depend on it.
+    pub held_back: u64,
+    /// Whether, in weak memory, each element of a vector access is an access of its own, in any order, as PTX says. If
+    /// not, a vector access is one access.
+    pub torn_vectors: bool,
     /// Whether the hardware's events are counted.
     pub counters: bool,
     /// Whether data races are detected. Implies counting.
@@ -104,6 +111,8 @@ impl Default for Options {
             weak_memory: None,
             active_masks: 0,
             independent_lanes: 0,
+            held_back: 0,
+            torn_vectors: false,
             counters: true,
             races: false,
             read_only_loads: false,

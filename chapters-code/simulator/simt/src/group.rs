@@ -27,6 +27,7 @@ use crate::cluster::Cluster;
 use crate::config::{Launch, Options};
 use crate::footprint::{Blocks, Footprint};
 use crate::grid::Grid;
+use crate::held::Meanwhile;
 use crate::launch::{Step, Worker, check, finish, resident_limit, unfinished};
 use crate::memory::Snapshot;
 use crate::module::LoadedKernel;
@@ -304,6 +305,8 @@ pub(crate) struct Group {
     pub atomics: Mutex<()>,
     /// The stores so far, if memory is weak.
     pub weak: weak::Shared,
+    /// What the others execute while a block is held back.
+    pub meanwhile: Meanwhile,
     /// The launches so far, if several may run at the same time.
     launches: RwLock<Vec<Arc<Facts>>>,
 }
@@ -455,6 +458,11 @@ impl Facts {
     /// Returns the coordinates of a block of this number in the group.
     pub fn block_index(&self, block: u64) -> [u32; 3] {
         crate::grid::unravel(block - self.first_block, self.blocks)
+    }
+
+    /// Returns the kernel.
+    pub fn loaded(&self) -> &LoadedKernel {
+        &self.kernel
     }
 
     /// Returns the kernel's name.

@@ -45,6 +45,7 @@ mod fault;
 mod footprint;
 mod grid;
 mod group;
+mod held;
 mod init_mask;
 mod launch;
 mod memory;

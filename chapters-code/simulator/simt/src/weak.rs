@@ -24,8 +24,9 @@
 //! PTX does not promise that a barrier also acquires what its threads have seen, but the Programming
 //! Guide's last block rests on that. [`crate::BarrierOrder`] chooses.
 //!
-//! An access is atomic per lane, up to 16 bytes. PTX promises 8 bytes; that the two or four elements of
-//! a vector access come together is an assumption.
+//! An access is atomic per lane, up to 16 bytes. PTX promises that for a scalar; that the two or four elements of
+//! a vector access come together is an assumption. Without it ([`crate::Options::torn_vectors`]) they are
+//! accesses of their own, in an order that a seed draws.
 //!
 //! After [`PATIENCE`] stale reads in a row a thread reads the newest store, so that loops that wait
 //! end. One host thread runs the launch. Which loads are stale depends on the seed, the kernel's name,
@@ -267,6 +268,15 @@ impl<'a> Stores<'a> {
                 history.push_back(Store { stamp, value, by: None, published: Vec::new() });
             }
         }
+    }
+
+    /// Whether this access of a vector, whose elements are accesses of their own, begins with the last element. A seed
+    /// decides.
+    pub fn goes_backwards(&self, by: &LaneAccess) -> bool {
+        let state = &mut *self.lock();
+        let thread = self.thread(&mut state.blocks, by.thread);
+        let number = u64::from(thread.loads) << 32 | u64::from(thread.stored);
+        mix(self.seed ^ mix(by.thread.0 ^ mix(number ^ u64::from(by.thread.1)))) >> 20 & 1 == 1
     }
 
     /// Executes a load of words that were touched. Returns their values if they are not the newest.

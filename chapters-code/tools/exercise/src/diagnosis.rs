@@ -121,7 +121,7 @@ diagnoses! {
     Shuffle: "a shuffle reads from a lane that takes no part in it",
         hint "all lanes that the mask names must reach the shuffle: no return, no branch before it", read "chapter_1_reduce/what_goes_wrong.md";
     /// A warp-wide operation by a lane that its mask does not name.
-    LaneMask: "a lane executes a shuffle or a vote whose mask does not name it",
+    LaneMask: "a lane executes a warp-wide operation whose mask does not name it",
         hint "the mask must name every lane that gets there: for a whole warp it is 0xffffffff", read "chapter_1_reduce/what_goes_wrong.md";
     /// A mask of the lanes that are together by chance.
     ActiveMask: "it takes the lanes that are active for the lanes that it needs",
@@ -129,6 +129,15 @@ diagnoses! {
     /// Lanes that are in step by chance.
     Lockstep: "it relies on the lanes of a warp running in step",
         hint "no lane may use what another has stored, or overwrite what another has yet to read, before both have met at a __syncwarp(): an atomic or a volatile access orders no lanes", read "chapter_1_reduce/what_goes_wrong.md";
+    /// A wait with an end of its own.
+    GivesUp: "it goes on although what it waits for is not there yet",
+        hint "another block or device may be late by any time, so no number of polls or cycles is enough: wait until the flag is there", read "chapter_3_scan/single_pass.md";
+    /// What belongs together in two accesses.
+    TornVector: "a value and its flag come in two accesses",
+        hint "PTX makes of a vector access as many accesses as it has elements, in no order, also if a GPU mostly does them at once. Put value and flag into one scalar of 64 bits", read "chapter_3_scan/single_pass.md";
+    /// A scope that leaves a thread out.
+    NarrowScope: "the scope of an access or a fence is too narrow",
+        hint "_block, or .cta, orders threads of one block only; between blocks it takes the functions without an ending, .gpu, and between devices _system, .sys", read "chapter_1_reduce/across_blocks.md";
     /// An asynchronous copy under way.
     PendingCopy: "it touches memory to which an asynchronous copy is under way",
         hint "wait for the copy before, and let the other threads know by a barrier", read "";
@@ -240,6 +249,18 @@ diagnoses! {
     /// Only where there are many elements, whatever the grid is.
     ManyElements: "right for few elements, and wrong for many",
         hint "what is too small for a large size? An index in a type of 16 or 32 bits, or a constant that bounds how many blocks, rounds or words there are", read "";
+    /// A value that stands out.
+    SpecialValue: "it is wrong for some values",
+        hint "the index is right, and the value stands out: an infinity, NaN, -0.0, a number below 1e-38, or the smallest or largest integer. What does the kernel do with it?", read "";
+    /// A counter of few bits.
+    NarrowCounter: "a counter is too narrow",
+        hint "a counter of 8 or 16 bits wraps at 256 or 65,536: how often can a key occur?", read "chapter_2_histogram/index.md";
+    /// A key without a bin.
+    NoBin: "a key without a bin is counted",
+        hint "which keys have a bin? Compare them as unsigned numbers, before you compute a place from them", read "";
+    /// A test that is wrong for some values.
+    WrongTest: "an element that is to be selected is taken for one that is not",
+        hint "it is loaded, and the test on its value is wrong: compare all 32 bits of an integer as an integer, and of a mask byte whether it is 0 at all", read "";
     /// Close, but not close enough.
     Rounding: "close, but further from the exact result than any correct order of additions can be",
         hint "is something added in a narrower type, or in an order deeper than the bound allows?", read "chapter_1_reduce/numbers.md";

@@ -15,6 +15,7 @@ use crate::{options, pending, recording, report, strict};
 /// | `active_masks` | a seed by which `activemask` returns only a part of the lanes; 0 returns all |
 /// | `counters` | 0 or 1: count requests, sectors, wavefronts, … (at first 1) |
 /// | `devices` | how many devices `cuInit` makes, if `SIMT_DEVICES` is not set (at first 1) |
+/// | `held_back` | a seed by which one block of a launch is held back while others execute a million instructions; 0 for none |
 /// | `independent_lanes` | a seed by which lanes of a warp run ahead of the others from an access to memory on; 0 turns it off |
 /// | `instruction_limit` | warp instructions a launch may take before it is ended; 0 for no end |
 /// | `only_stale_reads` | 0 or 1: of weak memory that is on, only the stale reads that `stale_read` names may happen |
@@ -28,6 +29,7 @@ use crate::{options, pending, recording, report, strict};
 /// | `stale_read` | the number of a stale read that may happen; implies `only_stale_reads` |
 /// | `strict` | 0 or 1: what is reported becomes an error and a status of the process, see `strict.rs`; it turns no check on |
 /// | `threads` | host threads; 0 for all |
+/// | `torn_vectors` | 0 or 1: in weak memory the elements of a vector access are accesses of their own, in any order |
 /// | `trace` | 0 or 1: keep what each warp did, in order, up to [`simt::MOST_EVENTS`] a launch; implies `counters` and `races` |
 /// | `weak_memory` | a seed for weak memory; 0 turns it off |
 /// | `write_protected_from` | the address of the first byte that no kernel may write, for `write_protected_to` |

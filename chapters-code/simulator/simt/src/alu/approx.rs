@@ -16,11 +16,15 @@ pub fn unary32(ftz: bool, x: u32, f: impl Fn(f64) -> f64) -> u32 {
 /// Computes `div.approx`.
 ///
 /// It multiplies by the reciprocal, which is zero for a divisor above 2^126. The quotient is then
-/// zero too, or NaN if the dividend is an infinity.
+/// zero too, or NaN if the dividend is an infinity. Both roundings are there: 41 / 41 is below 1.
 #[inline(always)]
 pub fn quotient(x: f32, y: f32) -> f32 {
     const LARGEST_DIVISOR: f32 = f32::from_bits((127 + 126) << 23);
-    if y.abs() > LARGEST_DIVISOR { x * 0.0f32.copysign(y) } else { x / y }
+    if y.abs() > LARGEST_DIVISOR {
+        return x * 0.0f32.copysign(y);
+    }
+    let product = x * (1.0 / y);
+    if product.is_normal() { product } else { x / y }
 }
 
 /// Computes [`quotient`] with any rounding.

@@ -1,5 +1,6 @@
 //! Stale reads in words.
 
+use ptx::ir::Op;
 use simt_report::{
     Action, Cure, Missing, Race, RaceAccess, RaceKind, Space, StaleRead, StaleReads,
 };
@@ -81,6 +82,8 @@ fn race(read: StaleRead) -> Race {
 }
 
 fn describe(grid: &Grid<'_>, stale: &Stale) -> StaleRead {
+    let is_torn = grid.options.torn_vectors && is_of_strong_vector(grid, stale);
+    let cure = if is_torn { Cure::OneWord } else { stale.cure };
     let (array, offset) = allocation(grid, stale.word);
     let (load, store) = (access(grid, &stale.load), stale.store.map(|store| access(grid, &store)));
     let are_apart = store.as_ref().is_some_and(|store| store.device != load.device);
@@ -89,9 +92,9 @@ fn describe(grid: &Grid<'_>, stale: &Stale) -> StaleRead {
         "stale read in kernel `{}`: byte {offset} of {array}: {}, misses the {missed}; missing is {}",
         grid.kernel.ir().name,
         whose(&load, are_apart),
-        stale.cure,
+        cure,
     );
-    let (number, is_strong, cure) = (stale.number, stale.load.is_strong(), stale.cure);
+    let (number, is_strong) = (stale.number, stale.load.is_strong());
     StaleRead { number, load, store, array, offset, is_strong, cure, message }
 }
 
@@ -112,4 +115,20 @@ fn access(grid: &Grid<'_>, access: &LaneAccess) -> RaceAccess {
         lane: thread % 32,
         access: access.kind.into(),
     }
+}
+
+/// Whether the load, or the store that it missed, is a strong access of a vector: what belongs together comes apart.
+fn is_of_strong_vector(grid: &Grid<'_>, stale: &Stale) -> bool {
+    let launches = grid.neighbours();
+    let is_vector = |access: &LaneAccess| {
+        let block = number_of(access.thread.0);
+        let other = launches.as_ref().and_then(|launches| launches.group.launch_of(block));
+        let kernel = other.as_ref().map_or(grid.kernel, |facts| facts.loaded());
+        match kernel.ir().code.get(access.pc as usize).map(|instruction| &instruction.op) {
+            Some(Op::Ld(load)) => load.len > 1 && access.is_strong(),
+            Some(Op::St(store)) => store.len > 1 && access.is_strong(),
+            _ => false,
+        }
+    };
+    is_vector(&stale.load) || stale.store.as_ref().is_some_and(is_vector)
 }

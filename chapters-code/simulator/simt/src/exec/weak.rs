@@ -3,6 +3,9 @@
 //! An access is executed as usual, on the newest values. Where a load returns older ones, these then
 //! replace what it has loaded.
 
+use std::iter;
+use std::ops::Range;
+
 use ptx::ir::{Atom, AtomOp, Fence, Load, Order, Space, Store};
 
 use super::atomic::bytes;
@@ -36,7 +39,10 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             }
             weak.touch(&words);
             weak.count_unordered(&by, &words);
-            let Some(values) = weak.load(&by, &words) else { continue };
+            let Some(values) = self.loaded(weak, &by, &words, shape.bytes() / u32::from(load.len))
+            else {
+                continue;
+            };
             // What follows may differ although no thread has changed memory.
             self.warp.has_changed = true;
             let mut older: Vec<u8> = values.into_iter().flat_map(u32::to_le_bytes).collect();
@@ -59,9 +65,52 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         self.store(store, shape, active)?;
         for lane in lanes(active) {
             let words = self.words(store.space, at[lane as usize], shape.bytes());
-            weak.store(&self.lane_access(lane, AccessKind::Store, store.order), &words);
+            let by = self.lane_access(lane, AccessKind::Store, store.order);
+            for part in self.parts(weak, &by, words.len(), shape.bytes() / u32::from(store.len)) {
+                weak.store(&by, &words[part]);
+            }
         }
         Ok(())
+    }
+
+    /// Returns the values of a load if they are not the newest. The words were touched.
+    fn loaded(
+        &self,
+        weak: &Stores<'_>,
+        by: &LaneAccess,
+        words: &[(u64, u32)],
+        element_bytes: u32,
+    ) -> Option<Vec<u32>> {
+        let mut values: Vec<u32> = words.iter().map(|(_, newest)| *newest).collect();
+        let mut is_older = false;
+        for part in self.parts(weak, by, words.len(), element_bytes) {
+            if let Some(older) = weak.load(by, &words[part.clone()]) {
+                values[part].copy_from_slice(&older);
+                is_older = true;
+            }
+        }
+        is_older.then_some(values)
+    }
+
+    /// Returns the parts of an access by this lane to so many words that are accesses of their own, in the order in which
+    /// they happen: all words together, or the elements of a vector.
+    fn parts(
+        &self,
+        weak: &Stores<'_>,
+        by: &LaneAccess,
+        words: usize,
+        element_bytes: u32,
+    ) -> Vec<Range<usize>> {
+        let size = (element_bytes as usize).div_ceil(4);
+        if !self.grid.options.torn_vectors || words <= size {
+            return iter::once(0..words).collect();
+        }
+        let first = (0..words).step_by(size);
+        let mut parts: Vec<_> = first.map(|at| at..(at + size).min(words)).collect();
+        if weak.goes_backwards(by) {
+            parts.reverse();
+        }
+        parts
     }
 
     /// Executes an atomic lane by lane.

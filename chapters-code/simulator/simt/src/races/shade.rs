@@ -4,13 +4,12 @@
 //! 2005). A sum is undefined from the lowest undefined bit on. Of any other operation with an undefined
 //! operand, the whole result is.
 
-use std::collections::HashMap;
-
 use ptx::ir::{Alu, Bin32, Bin64, Combine, Num, Pred, PredOp, R32, R64, Register, Shift, SlctType};
 use ptx::ir::{Ter32, Un32, Un64};
 
 use crate::alu::prmt;
-use crate::registers::{LANES, Registers};
+use crate::counters::lanes;
+use crate::registers::{LANES, LaneMask, Registers};
 
 /// All bits of any register.
 pub(super) const ALL_BITS: u64 = u64::MAX;
@@ -76,9 +75,12 @@ impl Shade {
     }
 }
 
-/// The registers of a warp that have undefined bits.
+/// The registers of a warp that have undefined bits. There are few of them.
 #[derive(Clone, Default)]
-pub(super) struct Shades(HashMap<Register, Box<[Shade; LANES]>>);
+pub(super) struct Shades(Vec<(Register, Box<Row>)>);
+
+/// The undefined bits of a register, by lane.
+pub(super) type Row = [Shade; LANES];
 
 impl Shades {
     #[inline(always)]
@@ -87,29 +89,37 @@ impl Shades {
     }
 
     pub fn has_any(&self, registers: &[Register]) -> bool {
-        registers.iter().any(|register| self.0.contains_key(register))
+        registers.iter().any(|register| self.row(*register).is_some())
     }
 
     /// Returns the undefined bits of a register in a lane.
     pub fn get(&self, register: Register, lane: u32) -> Shade {
-        self.0.get(&register).map_or_else(Shade::default, |row| row[lane as usize & 31])
+        self.row(register).map_or_else(Shade::default, |row| row[lane as usize & 31])
     }
 
-    /// Sets the undefined bits of a register in a lane.
-    pub fn set(&mut self, register: Register, lane: u32, shade: Shade) {
-        let shade = shade.within(match register {
+    /// Sets the undefined bits of a register in these lanes.
+    pub fn set(&mut self, register: Register, mask: LaneMask, mut shade: impl FnMut(u32) -> Shade) {
+        let width = match register {
             Register::R32(_) => u32::MAX.into(),
             Register::R64(_) => ALL_BITS,
             Register::Pred(_) => 1,
-        });
-        if !shade.is_some() && !self.0.contains_key(&register) {
-            return;
+        };
+        let at = self.0.iter().position(|(known, _)| *known == register);
+        let mut row = at.map_or_else(Row::default, |at| *self.0[at].1);
+        lanes(mask).for_each(|lane| row[lane as usize & 31] = shade(lane).within(width));
+        match (at, row.iter().any(|shade| shade.is_some())) {
+            (Some(at), true) => *self.0[at].1 = row,
+            (Some(at), false) => {
+                self.0.swap_remove(at);
+            }
+            (None, true) => self.0.push((register, Box::new(row))),
+            (None, false) => {}
         }
-        let row = self.0.entry(register).or_default();
-        row[lane as usize & 31] = shade;
-        if !row.iter().any(|shade| shade.is_some()) {
-            self.0.remove(&register);
-        }
+    }
+
+    #[inline(always)]
+    fn row(&self, register: Register) -> Option<&Row> {
+        self.0.iter().find(|(known, _)| *known == register).map(|(_, row)| &**row)
     }
 }
 

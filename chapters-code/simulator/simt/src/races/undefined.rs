@@ -12,12 +12,11 @@
 //! **May report wrongly:** a value that is stored and then not read; a value that a comparison or
 //! arithmetic makes irrelevant, as the larger of it and infinity.
 
-use std::collections::HashMap;
-
 use ptx::ir::{Collective, CollectiveOp, Kernel, MemType, Op, Register, Vote};
+use rustc_hash::FxHashMap;
 
 use super::Finding;
-use super::shade::{ALL_BITS, Shade, Shades, Source, of_alu};
+use super::shade::{ALL_BITS, Row, Shade, Shades, Source, of_alu};
 use crate::counters::lanes;
 use crate::registers::{LaneMask, Lanes32, Registers};
 
@@ -41,12 +40,12 @@ pub(super) struct Undefined<'a> {
     kernel: &'a Kernel,
     warps: Vec<Shades>,
     /// The registers that an instruction reads, besides its guard, and those that it writes.
-    registers: HashMap<u32, [Vec<Register>; 2]>,
+    registers: FxHashMap<u32, [Vec<Register>; 2]>,
 }
 
 impl<'a> Undefined<'a> {
     pub fn new(kernel: &'a Kernel) -> Self {
-        Self { kernel, warps: Vec::new(), registers: HashMap::new() }
+        Self { kernel, warps: Vec::new(), registers: FxHashMap::default() }
     }
 
     pub fn start_block(&mut self, warps: u32) {
@@ -76,29 +75,32 @@ impl<'a> Undefined<'a> {
         };
         match *op {
             CollectiveOp::Shfl(shuffle) => {
-                for (lane, source) in lanes(active).zip(of_lanes(active, sources)) {
+                let place = |lane| {
                     let [by, clamp] = [shuffle.b, shuffle.c].map(|r| before.get(r.into(), lane));
+                    by.or(clamp)
+                };
+                shades.set(shuffle.d.into(), active, |lane| {
+                    let source = sources.map_or(lane, |row| row[lane as usize & 31]);
                     let read = match active >> source & 1 {
                         0 => Shade::absent(Source::new(pc, lane, source)),
                         _ => before.get(shuffle.a.into(), source),
                     };
-                    let place = by.or(clamp);
-                    shades.set(shuffle.d.into(), lane, read.or(place.all(ALL_BITS)));
-                    if let Some(p) = shuffle.pred {
-                        shades.set(p.into(), lane, place.all(1));
-                    }
+                    read.or(place(lane).all(ALL_BITS))
+                });
+                if let Some(p) = shuffle.pred {
+                    shades.set(p.into(), active, |lane| place(lane).all(1));
                 }
             }
             CollectiveOp::Vote(Vote::Ballot { d, a, .. }) => {
                 let bit = |lane| before.get(a.into(), lane).all(1 << lane);
                 let ballot = lanes(active).map(bit).fold(Shade::default(), Shade::or);
-                lanes(active).for_each(|lane| shades.set(d.into(), lane, ballot));
+                shades.set(d.into(), active, |_| ballot);
             }
             _ => {
                 let (read, written) = exchanged_registers(op);
                 let shade = read.map_or_else(Shade::default, of_all).all(ALL_BITS);
                 for register in written {
-                    lanes(active).for_each(|lane| shades.set(register, lane, shade));
+                    shades.set(register, active, |_| shade);
                 }
             }
         }
@@ -126,19 +128,20 @@ impl<'a> Undefined<'a> {
             guard.map_or_else(Shade::default, |guard| shades.get(guard, lane)).all(ALL_BITS)
         };
         if let Op::Alu(alu) = &instruction.op {
-            for lane in lanes(mask) {
-                let by_guard = decided(shades, lane);
-                let computed: Vec<Shade> = match active >> lane & 1 {
-                    0 => writes.iter().map(|&register| shades.get(register, lane)).collect(),
-                    _ => {
-                        let of =
-                            |&register| of_alu(alu, register, reads, (shades, registers, lane));
-                        writes.iter().map(of).collect()
-                    }
-                };
-                for (register, shade) in writes.iter().zip(computed) {
-                    shades.set(*register, lane, shade.or(by_guard));
+            let mut rows = Vec::with_capacity(writes.len());
+            for &register in writes.iter() {
+                let mut row = Row::default();
+                for lane in lanes(mask) {
+                    let computed = match active >> lane & 1 {
+                        0 => shades.get(register, lane),
+                        _ => of_alu(alu, register, reads, (shades, registers, lane)),
+                    };
+                    row[lane as usize & 31] = computed.or(decided(shades, lane));
                 }
+                rows.push(row);
+            }
+            for (register, row) in writes.iter().zip(rows) {
+                shades.set(*register, mask, |lane| row[lane as usize & 31]);
             }
             return None;
         }
@@ -151,7 +154,7 @@ impl<'a> Undefined<'a> {
         let used = by_guard.chain(by_operand).find(|(_, shade, _)| shade.is_some());
         if !matches!(instruction.op, Op::Warp(_)) {
             for register in writes {
-                lanes(active).for_each(|lane| shades.set(*register, lane, Shade::default()));
+                shades.set(*register, active, |_| Shade::default());
             }
         }
         used.map(|(lane, shade, how)| Finding::Undefined {
@@ -162,11 +165,6 @@ impl<'a> Undefined<'a> {
             how,
         })
     }
-}
-
-/// Returns what the active lanes have in a row, or themselves.
-fn of_lanes(active: LaneMask, row: Option<&Lanes32>) -> impl Iterator<Item = u32> {
-    lanes(active).map(move |lane| row.map_or(lane, |row| row[lane as usize & 31]))
 }
 
 /// Returns the register that an exchange between lanes reads, and those that it writes.

@@ -69,6 +69,7 @@ pub fn race(race: &Race, operation: &Operation) -> Diagnosis {
         }
         (_, Missing::Syncthreads | Missing::ClusterSync) => Diagnosis::MissingBarrier,
         (_, Missing::Syncwarp) => Diagnosis::MissingSyncwarp,
+        (_, Missing::DeviceScope | Missing::SystemScope) => Diagnosis::NarrowScope,
         _ => Diagnosis::MissingFence,
     }
 }
@@ -114,6 +115,7 @@ impl Pattern<'_> {
             .or_else(|| self.in_first(untouched))
             .or_else(|| self.by_size().map(|found| (self.first(), found)))
             .or(voted)
+            .or_else(|| self.in_first(special_value))
             .or_else(|| self.in_largest(by_index))
             .or_else(|| self.in_first(rounding))
             .or_else(|| self.by_growth().map(|found| (self.first(), found)))
@@ -352,12 +354,9 @@ pub fn describe(output: &Output, comparison: &Comparison) -> String {
         true => format!(" within {bound:.1e}"),
         false => String::new(),
     };
-    let number = |x: f64| match x.abs() {
-        1e-4..1e16 | 0.0 => x.to_string(),
-        _ => format!("{x:e}"),
-    };
     let got = match is_untouched && matches!(output.initial, Initial::Poison(_)) {
         true => "what it was before (never written)".to_owned(),
+        false if got.is_nan() && expected.is_nan() => "a NaN of other bits".to_owned(),
         false => wide.map_or(number(got), |(got, _)| got.to_string()),
     };
     let count = match of {
@@ -376,6 +375,13 @@ pub fn describe(output: &Output, comparison: &Comparison) -> String {
         }
     };
     format!("{}[{index}]{place} is {got}, expected {expected}{count}", output.name)
+}
+
+fn number(x: f64) -> String {
+    match x.abs() {
+        1e-4..1e16 | 0.0 => x.to_string(),
+        _ => format!("{x:e}"),
+    }
 }
 
 /// Elements that nobody wrote.
@@ -422,6 +428,23 @@ fn added(seen: &Seen<'_>) -> Option<Finding> {
     let because = "take away what was there before, and the result is right";
     (is_told && seen.wrong.iter().all(is_added))
         .then(|| Finding::new(Diagnosis::AddedToOutput, because))?
+}
+
+/// Elements that are wrong because of what they are.
+fn special_value(seen: &Seen<'_>) -> Option<Finding> {
+    let dtype = seen.output.dtype;
+    let is_special = |x: f64| match dtype.is_float() {
+        true => !x.is_finite() || x == 0.0 && x.is_sign_negative() || x != 0.0 && x.abs() < 1.2e-38,
+        false => [i32::MIN, i32::MAX].map(f64::from).contains(&x),
+    };
+    let first = seen.first();
+    let is_few = 4 * seen.wrong.len() <= seen.values.len();
+    let are_special = seen.wrong.iter().all(|w| !w.is_untouched && is_special(w.expected));
+    let because = format!(
+        "each of the wrong elements should be a special value, the first {}",
+        number(first.expected)
+    );
+    (is_few && are_special).then(|| Finding::new(Diagnosis::SpecialValue, because))?
 }
 
 /// Which elements are wrong.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use harness::{Input, Shape};
 use serde::{Deserialize, Serialize};
 
-use super::weak;
+use super::{bench::Bench, weak};
 use crate::{
     course::{Declaration, Exercise, Long, Range},
     operation::Case,
@@ -151,6 +151,9 @@ pub const SMALL: u64 = 1 << 14;
 /// The most elements of a problem of several devices that is run by detectors that take long.
 const MOST_OF_SEVERAL: u64 = 1 << 10;
 
+/// Numbers k for which k times the float nearest to 1/k is below 1.
+const ROUNDED_RECIPROCALS: [u64; 4] = [41, 47, 55, 61];
+
 /// The most elements of a problem.
 pub const LARGEST: u64 = 1 << 22;
 
@@ -265,8 +268,25 @@ impl<'d> Plan<'d> {
                 cases.push(self.case(shape, largest));
             }
         }
+        cases.extend(self.of_rounded_reciprocals());
         cases.sort_by_key(|case| case.shape.elements());
         Ok(cases)
+    }
+
+    /// Matrices of as many tiles in a row, or in a column, as show whether an index is divided by a rounded reciprocal.
+    fn of_rounded_reciprocals(&self) -> impl Iterator<Item = Case> {
+        let across = ROUNDED_RECIPROCALS.map(|tiles| 32 * tiles);
+        let wide = across.map(|cols| (33, cols));
+        let high = across.map(|rows| (rows, 33));
+        let shape = |(rows, cols)| self.range.at_least(rows, cols);
+        let is_of_any_sides = self.range.is_free_matrix();
+        let fits = move |shape: &Shape| {
+            is_of_any_sides
+                && shape.elements() <= self.most
+                && self.declaration.operation.accepts(*shape)
+        };
+        let shapes = wide.into_iter().chain(high).filter_map(shape).filter(fits);
+        shapes.map(|shape| self.case(shape, self.inputs[0]))
     }
 
     /// One of the orders of warps and blocks other than the plain one, another one for each of a run's numbers.
@@ -345,6 +365,28 @@ pub fn is_small(declaration: &Declaration, case: &Case) -> bool {
 /// The largest problem, if it is none of the small ones.
 pub fn largest(declaration: &Declaration, job: &Job) -> anyhow::Result<Option<Case>> {
     Ok(Plan::new(declaration, job).large(job)?.pop())
+}
+
+/// Problems for which the first launch has few blocks: with two at least, or one where kernels of several devices run, and
+/// with some more.
+pub fn of_few_blocks(
+    declaration: &Declaration,
+    job: &Job,
+    bench: &Bench,
+) -> anyhow::Result<Vec<Case>> {
+    let mut cases: Vec<Case> = trials(declaration, job)?.iter().map(|trial| trial.case).collect();
+    cases.retain(|case| case.shape.elements() > 0 && is_small(declaration, case));
+    cases.sort_by_key(|case| case.shape.elements());
+    let mut chosen: Vec<Case> = Vec::new();
+    for least in [if declaration.is_of_several_devices() { 1 } else { 2 }, 5] {
+        for &case in &cases {
+            if bench.geometry(&declaration.operation.problem(&case))?.0 >= least {
+                chosen.extend((!chosen.contains(&case)).then_some(case));
+                break;
+            }
+        }
+    }
+    Ok(chosen)
 }
 
 /// On what detectors look that take long, and that a kernel meets when it is right: small sizes with few blocks and with

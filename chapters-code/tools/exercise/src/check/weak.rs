@@ -3,7 +3,7 @@
 
 use anyhow::{Context, Result};
 use harness::{
-    simulator::{RaceAccess, Report},
+    simulator::{Cure, RaceAccess, Report},
     weak::{self, WeakFailure, WeakRun},
 };
 
@@ -51,6 +51,7 @@ pub fn check(
     let simulator = bench.device.simulator().context("only the simulator has weak memory")?;
     let mut stopped = None;
     bench.schedule(0, 0);
+    simulator.set(c"torn_vectors", 1);
     let found = weak::try_seeds(simulator, 1..=seeds, || -> Result<WeakRun> {
         Ok(match bench.run(instance)? {
             Ok(ran) => WeakRun {
@@ -63,8 +64,9 @@ pub fn check(
                 WeakRun { is_right: false, is_stopped: true, report: Report::default() }
             }
         })
-    })?;
-    Ok(match (stopped, found) {
+    });
+    simulator.set(c"torn_vectors", 0);
+    Ok(match (stopped, found?) {
         (Some(failure), _) => {
             Err(failure.note("this run had weak memory: a load may return an older value"))
         }
@@ -77,7 +79,9 @@ pub fn check(
 }
 
 fn failure(bench: &Bench, found: &WeakFailure, name: &str) -> Failure {
-    let mut failure = Failure::new(Diagnosis::MissingFence, bench.by_name(&found.message()));
+    let is_torn = found.stale_reads.iter().any(|read| read.cure == Cure::OneWord);
+    let diagnosis = if is_torn { Diagnosis::TornVector } else { Diagnosis::MissingFence };
+    let mut failure = Failure::new(diagnosis, bench.by_name(&found.message()));
     let sides = found.stale_reads.iter().flat_map(|read| [read.store.as_ref(), Some(&read.load)]);
     let place = |side: &RaceAccess| -> Option<Place> { place::side(side, name) };
     failure.places = sides.flatten().filter_map(place).collect();

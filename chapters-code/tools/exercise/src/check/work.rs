@@ -143,6 +143,7 @@ impl Worker<'_> {
                 passed.notes.extend(right!(self.weakly(&bench, ptx)?));
                 right!(self.with_parts_of_active_masks(&bench, ptx)?);
                 right!(self.with_independent_lanes(&bench, ptx)?);
+                right!(self.with_a_block_held_back(&bench, ptx)?);
             }
             Target::Gpu => passed.time = Some(self.time(&bench)?),
         }

@@ -41,6 +41,9 @@ impl Range {
     }
 }
 
+/// The least long side of a matrix that is long.
+const LONG: f64 = 70_000.0;
+
 /// Which way a matrix is long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Long {
@@ -71,7 +74,9 @@ impl Range {
             return Shape::Vector { n: rounded(&self.axes[0], total) };
         };
         let least = rows.step.max(cols.step) as f64;
-        let short = between(least, least.max(64.0), 1);
+        // The long side does not fit in 16 bits, if there are elements enough.
+        let most = least.max((total / LONG).min(64.0));
+        let short = between(least, most, 1);
         let rows_wanted = match long {
             Long::Rows => total / short,
             Long::Cols => short,
@@ -80,6 +85,15 @@ impl Range {
         let fixed = |axis: &Axis| (axis.least == axis.most).then_some(axis.least as f64);
         let rows = rounded(rows, fixed(cols).map_or(rows_wanted, |cols| total / cols));
         Shape::Matrix { rows, cols: rounded(cols, total / rows as f64) }
+    }
+
+    /// A matrix with at least these sides, in the range's steps.
+    pub fn at_least(&self, rows: u64, cols: u64) -> Option<Shape> {
+        let [by_row, by_col] = &self.axes[..] else {
+            return None;
+        };
+        let side = |axis: &Axis, least: u64| least.next_multiple_of(axis.step);
+        Some(Shape::Matrix { rows: side(by_row, rows), cols: side(by_col, cols) })
     }
 
     /// Whether it is of matrices of which both sides vary.

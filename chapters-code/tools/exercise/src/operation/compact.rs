@@ -1,5 +1,7 @@
 //! Compaction: what is selected goes to the front, in its order or in any.
 
+use std::collections::HashSet;
+
 use chapter_4_compact::reference::select;
 use harness::{Input, inputs::bits};
 use serde::Deserialize;
@@ -98,7 +100,7 @@ impl Reference for Compact {
             _ => self
                 .moved(&problem, seen)
                 .or_else(|| self.permuted(&problem, seen))
-                .or_else(|| self.aligned(&problem, seen)),
+                .or_else(|| self.aligned(instance, &problem, seen)),
         }
     }
 }
@@ -181,6 +183,10 @@ impl Compact {
                 let because = format!("every element is {by} too far to the right");
                 return Finding::new(Diagnosis::Shifted, because);
             }
+            if self.by == By::Change && by == 1 && seen.values[..n - by] == right[by..] {
+                let because = "in[0] belongs to out[0] and is not there: it has none before it, and is always selected";
+                return Finding::new(Diagnosis::LostElement, because);
+            }
             if seen.values[..n - by] == right[by..] {
                 let because = format!("every element is {by} too far to the left");
                 return Finding::new(Diagnosis::Shifted, because);
@@ -191,7 +197,7 @@ impl Compact {
 
     /// What stands at the first wrong index: an element that belongs further on, further back, or
     /// nowhere.
-    fn aligned(&self, problem: &Problem, seen: &Seen<'_>) -> Option<Finding> {
+    fn aligned(&self, instance: &Instance, problem: &Problem, seen: &Seen<'_>) -> Option<Finding> {
         let right = self.right(problem);
         let first = seen.first();
         let index = first.index;
@@ -204,9 +210,16 @@ impl Compact {
             Some(at) if at > index && !self.any_order => {
                 let missing = input(right[index])?;
                 let because = format!(
-                    "in[{missing}] belongs to out[{index}] and is not there; what belongs behind it has moved up"
+                    "in[{missing}] belongs to out[{index}] and is not there; what belongs behind it has moved up{}",
+                    self.tested(instance, problem, missing)
                 );
-                Finding::new(Diagnosis::LostElement, because)
+                let there: HashSet<u64> = seen.values.iter().map(|x| x.to_bits()).collect();
+                let lost = right.iter().filter(|x| !there.contains(&x.to_bits())).count();
+                let diagnosis = match 16 * lost <= right.len() {
+                    true => Diagnosis::WrongTest,
+                    false => Diagnosis::LostElement,
+                };
+                Finding::new(diagnosis, because)
             }
             Some(at) if self.by == By::Change && at < index => {
                 let because = format!(
@@ -223,6 +236,18 @@ impl Compact {
                     format!("out[{index}] is in[{}], which is not selected", input(first.got)?);
                 Finding::new(Diagnosis::NotSelected, because)
             }
+        }
+    }
+
+    /// What the test on an element is about, in words.
+    fn tested(&self, instance: &Instance, problem: &Problem, at: usize) -> String {
+        match (self.by, at.checked_sub(1)) {
+            (By::Mask, _) => format!("; its mask byte is {:#04x}", instance.inputs[1].bytes[at]),
+            (By::Change, Some(before)) => {
+                let [one, other] = [before, at].map(|at| problem.input[at]);
+                format!("; in[{before}] is {one:#010x} and in[{at}] is {other:#010x}")
+            }
+            (By::Change, None) => String::new(),
         }
     }
 

@@ -4,7 +4,7 @@ use chapter_2_histogram::{bins::Bins, reference::histogram};
 use harness::Input;
 use serde::{Deserialize, Deserializer, de};
 
-use super::{Array, Case, Finding, Initial, Instance, Output, Reference, Seen, dimensions};
+use super::{Array, Case, Finding, Initial, Instance, Output, Reference, Seen, Wrong, dimensions};
 use crate::diagnosis::Diagnosis;
 
 /// `counts[b]` is how many of the n `keys` are b; keys that are no bin's are not counted.
@@ -81,6 +81,9 @@ impl Reference for Histogram {
         };
         match (total < counted, total > counted) {
             (true, _) => self.lost(&keys, seen, said("fewer than")),
+            (_, true) if self.any_key && total <= n => {
+                Finding::new(Diagnosis::NoBin, said("more than"))
+            }
             (_, true) => Finding::new(Diagnosis::DoubledElement, said("more than")),
             _ => None,
         }
@@ -122,6 +125,18 @@ impl Histogram {
                 Diagnosis::LostElement,
                 format!("{said}: the last one is missing"),
             );
+        }
+        let misses = |bits: u32| {
+            let all = f64::from(1u32 << bits);
+            let is_carry = |wrong: &&Wrong| (wrong.expected - wrong.got) % all == 0.0;
+            let short = seen.wrong.iter().filter(|wrong| wrong.got < wrong.expected);
+            let (carried, others): (Vec<&Wrong>, Vec<&Wrong>) = short.partition(is_carry);
+            !carried.is_empty() && others.is_empty()
+        };
+        if let Some(bits) = [16, 8].into_iter().find(|bits| misses(*bits)) {
+            let because =
+                format!("{said}: each count that is short is so by a multiple of {}", 1 << bits);
+            return Finding::new(Diagnosis::NarrowCounter, because);
         }
         let untouched = seen.wrong.iter().all(|wrong| wrong.got == 0.0);
         if untouched && seen.values.iter().any(|count| *count > 0.0) && keys.len() > 100 {

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::{
     Array, Case, Finding, Initial, Instance, Output, Reference, Seen, Wrong,
     operator::{combine, fold, identity, of_scans, with_operand},
-    segments,
+    segments, values,
 };
 use crate::diagnosis::Diagnosis;
 
@@ -45,7 +45,10 @@ impl SegmentedReduce {
             Some(length) => segments::equal(case.shape.elements() as u32, length),
             None => segments::of(case, 0),
         };
-        let input: Vec<T> = segments::elements(case, self.op);
+        let mut input: Vec<T> = segments::elements(case, self.op);
+        if matches!(self.op, Op::Max | Op::Min) {
+            values::at_the_ends_of_segments(&mut input, segments.ranges(), case.seed, self.op);
+        }
         let folds = Expected::new(self.op, 1, &input, &segments).reduce();
         Instance {
             dimensions: segments::dimensions(&segments),

@@ -160,6 +160,14 @@ fn scale(random: u64) -> Scale {
 pub(crate) fn scale_terms<T: Element>(terms: &mut [T], seed: u64, chunk: usize) {
     for (number, terms) in terms.chunks_mut(chunk).enumerate() {
         let random = bits(seed ^ 0x7363_616c, number as u64);
+        // The last elements are of a chunk that is not full: what stands at its end may be taken for all that follow.
+        if terms.len() < chunk && (random >> 40).is_multiple_of(2) {
+            let infinity = if random >> 41 & 1 == 0 { f64::INFINITY } else { f64::NEG_INFINITY };
+            if let Some(last) = terms.last_mut() {
+                *last = T::from_f64(infinity);
+            }
+            continue;
+        }
         match scale(random) {
             Scale::One => {}
             Scale::Power(power) => {
@@ -171,7 +179,11 @@ pub(crate) fn scale_terms<T: Element>(terms: &mut [T], seed: u64, chunk: usize) 
                 let count = 1 + (random >> 16) as usize % 2;
                 for at in 0..count {
                     let random = bits(random, at as u64);
-                    let place = (random >> 8) as usize % terms.len();
+                    let place = match random >> 60 {
+                        0 | 1 => 0,
+                        2 | 3 => terms.len() - 1,
+                        _ => (random >> 8) as usize % terms.len(),
+                    };
                     terms[place] = T::from_f64(strange[random as usize % 3]);
                 }
             }
@@ -200,6 +212,30 @@ pub(crate) fn at_the_ends<T: Element>(elements: &mut [T], case: &Case, op: Op) {
     };
     if let (Some(winner), true) = (winner, n > 0) {
         elements[(random >> 8) as usize % n] = winner;
+    }
+}
+
+/// Makes some segments extreme: all of their elements are what no elements have as their maximum, or one of them is
+/// next to it.
+pub(crate) fn at_the_ends_of_segments<T: Element>(
+    elements: &mut [T],
+    segments: impl Iterator<Item = std::ops::Range<usize>>,
+    seed: u64,
+    op: Op,
+) {
+    let lowest: T = identity(op);
+    let towards = if op == Op::Max { 1 } else { -1 };
+    let next = T::from_bits(lowest.to_i64().wrapping_add(towards) as u64);
+    for (number, segment) in segments.enumerate() {
+        let random = bits(seed ^ 0x7365_676d, number as u64);
+        if segment.is_empty() || random % 8 > 1 {
+            continue;
+        }
+        let place = segment.start + (random >> 8) as usize % segment.len();
+        elements[segment].fill(lowest);
+        if random % 8 == 1 {
+            elements[place] = next;
+        }
     }
 }
 

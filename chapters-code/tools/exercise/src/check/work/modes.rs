@@ -22,6 +22,13 @@ const MASK_SEEDS: RangeInclusive<i64> = 1..=2;
 const INDEPENDENT_LANES: &str = "in this run lanes of a warp ran ahead of others: since Volta they are in step only at __syncwarp(), at a \
                                  warp-wide operation and at a barrier";
 
+/// What is said of a kernel that does not wait for as long as it takes.
+const HELD_BACK: &str = "in this run one block was held back while others executed a million instructions: nothing bounds how late a block \
+                         or a device may be";
+
+/// Seeds with which one block is held back, for each size.
+const HELD_SEEDS: RangeInclusive<i64> = 1..=5;
+
 /// Seeds with which the lanes of a kernel run independently, for each size, and for one of many elements.
 const LANE_SEEDS: RangeInclusive<i64> = 1..=8;
 const LANE_SEEDS_OF_LARGE: RangeInclusive<i64> = 1..=2;
@@ -88,6 +95,24 @@ impl Worker<'_> {
                 if let Some(failure) = self.run_with(bench, &trial, c"independent_lanes", seed)? {
                     let failure = Failure { diagnosis: Diagnosis::Lockstep, ..failure };
                     return Ok(Err(self.on(failure.note(INDEPENDENT_LANES), &trial)));
+                }
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    /// Runs of a kernel that is right, and whose threads may learn of each other otherwise than at a barrier, in which one
+    /// block is held back for long: who waits for it must wait for as long as that takes.
+    pub(super) fn with_a_block_held_back(&self, bench: &Bench, ptx: &str) -> Step<()> {
+        if !weak::is_strong(ptx) {
+            return Ok(Ok(()));
+        }
+        let declaration = &self.exercise.declaration;
+        for trial in plan::of_few_blocks(declaration, self.job, bench)?.into_iter().map(plain) {
+            for seed in HELD_SEEDS {
+                if let Some(failure) = self.run_with(bench, &trial, c"held_back", seed)? {
+                    let failure = Failure { diagnosis: Diagnosis::GivesUp, ..failure };
+                    return Ok(Err(self.on(failure.note(HELD_BACK), &trial)));
                 }
             }
         }
