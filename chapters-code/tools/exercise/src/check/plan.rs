@@ -251,7 +251,7 @@ impl<'d> Plan<'d> {
         if self.most <= 2 * self.small {
             return Ok(cases);
         }
-        let share = (self.most / 2 / self.inputs.len() as u64).max(2 * self.small);
+        let share = (self.most / 4 / self.inputs.len() as u64).max(2 * self.small);
         for (number, &input) in (0..).zip(&self.inputs) {
             cases.push(self.case(self.spread(number, (self.small, share), Long::Any), input));
         }

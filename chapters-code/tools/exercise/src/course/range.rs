@@ -76,7 +76,8 @@ impl Range {
         let least = rows.step.max(cols.step) as f64;
         // The long side does not fit in 16 bits, if there are elements enough.
         let most = least.max((total / LONG).min(64.0));
-        let short = between(least, most, 1);
+        // Of a matrix of a few columns most of a tile is empty, and small ones show that, too.
+        let short = between(least.max(most.min(16.0)), most, 1);
         let rows_wanted = match long {
             Long::Rows => total / short,
             Long::Cols => short,

@@ -30,8 +30,8 @@ const HELD_BACK: &str = "in this run one block was held back while others execut
 const HELD_SEEDS: RangeInclusive<i64> = 1..=5;
 
 /// Seeds with which the lanes of a kernel run independently, for each size, and for one of many elements.
-const LANE_SEEDS: RangeInclusive<i64> = 1..=8;
-const LANE_SEEDS_OF_LARGE: RangeInclusive<i64> = 1..=2;
+const LANE_SEEDS: RangeInclusive<i64> = 1..=4;
+const LANE_SEEDS_OF_LARGE: RangeInclusive<i64> = 1..=1;
 
 impl Worker<'_> {
     /// Runs of a kernel that is right, with weak memory. Gives a note where only GPUs make it right.
