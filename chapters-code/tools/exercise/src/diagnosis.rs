@@ -173,7 +173,7 @@ diagnoses! {
         hint "something is read before it is certain to have been written, or blocks count on an order that nobody promises", read "chapter_1_reduce/across_blocks.md";
     /// An element is missing in a fold.
     LostElement: "an element is left out",
-        hint "count for a block of 8 threads on paper which element is loaded by whom", read "";
+        hint "which thread loads that element, and what does it find when it looks at its value? Count for a block of 8 threads on paper", read "";
     /// An element is in a fold twice.
     DoubledElement: "an element is counted twice",
         hint "which two threads take the same element? Compare the strides and the bounds", read "";
@@ -258,9 +258,6 @@ diagnoses! {
     /// A key without a bin.
     NoBin: "a key without a bin is counted",
         hint "which keys have a bin? Compare them as unsigned numbers, before you compute a place from them", read "";
-    /// A test that is wrong for some values.
-    WrongTest: "an element that is to be selected is taken for one that is not",
-        hint "it is loaded, and the test on its value is wrong: compare all 32 bits of an integer as an integer, and of a mask byte whether it is 0 at all", read "";
     /// Close, but not close enough.
     Rounding: "close, but further from the exact result than any correct order of additions can be",
         hint "is something added in a narrower type, or in an order deeper than the bound allows?", read "chapter_1_reduce/numbers.md";

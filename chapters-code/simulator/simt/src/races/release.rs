@@ -63,20 +63,26 @@ pub(crate) fn union<V: Join>(known: &mut Shared<V>, more: &Arc<FxHashMap<u64, V>
         *known = Some(more.clone());
         return true;
     };
-    let adds = |(key, value): (&u64, &V)| own.get(key).is_none_or(|own| !own.includes(value));
-    if Arc::ptr_eq(own, more) || !more.iter().any(adds) {
+    if Arc::ptr_eq(own, more) || !adds(more, own) {
         return false;
     }
-    // The smaller one is added to the larger.
+    // The smaller one is added to the larger, which stays shared if that has it all.
     let smaller = match own.len() < more.len() {
         true => &std::mem::replace(own, more.clone()),
         false => more,
     };
-    let own = Arc::make_mut(own);
-    for (&key, value) in smaller.iter() {
-        own.entry(key).or_default().join(value);
+    if adds(smaller, own) {
+        let own = Arc::make_mut(own);
+        for (&key, value) in smaller.iter() {
+            own.entry(key).or_default().join(value);
+        }
     }
     true
+}
+
+/// Whether a map has anything that another one has not.
+fn adds<V: Join>(more: &FxHashMap<u64, V>, known: &FxHashMap<u64, V>) -> bool {
+    more.iter().any(|(key, value)| known.get(key).is_none_or(|known| !known.includes(value)))
 }
 
 /// For each thread, and each agent, of a block: the last epoch that is included.

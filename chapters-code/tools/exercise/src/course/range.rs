@@ -79,7 +79,7 @@ impl Range {
         // Of a matrix of a few columns most of a tile is empty, and small ones show that, too.
         let short = between(least.max(most.min(16.0)), most, 1);
         let rows_wanted = match long {
-            Long::Rows => total / short,
+            Long::Rows => total / rounded(cols, short) as f64,
             Long::Cols => short,
             Long::Any => between(least, total / least, 1),
         };

@@ -161,7 +161,7 @@ pub(crate) fn scale_terms<T: Element>(terms: &mut [T], seed: u64, chunk: usize) 
     for (number, terms) in terms.chunks_mut(chunk).enumerate() {
         let random = bits(seed ^ 0x7363_616c, number as u64);
         // The last elements are of a chunk that is not full: what stands at its end may be taken for all that follow.
-        if terms.len() < chunk && (random >> 40).is_multiple_of(2) {
+        if terms.len() < chunk && (random >> 42).is_multiple_of(4) {
             let infinity = if random >> 41 & 1 == 0 { f64::INFINITY } else { f64::NEG_INFINITY };
             if let Some(last) = terms.last_mut() {
                 *last = T::from_f64(infinity);

@@ -1,4 +1,4 @@
-// exercise 1.6: missing-fence, "counter"
+// exercise 1.6: narrow-scope, "counter"
 // An atomic of the block is none between blocks.
 extern "C" __global__ void sum(const int* in, int* out, size_t n, int* partials, unsigned* counter) {
     __shared__ int shared[256];

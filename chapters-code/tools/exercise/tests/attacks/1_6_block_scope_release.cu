@@ -1,4 +1,4 @@
-// exercise 1.6: missing-fence, "counter"
+// exercise 1.6: narrow-scope, "counter"
 // A release at the scope of the block.
 extern "C" __global__ void sum(const int* in, int* out, size_t n, int* partials, unsigned* counter) {
     __shared__ int shared[256];

@@ -1,4 +1,4 @@
-// exercise 2.2: part-only|doubled-element|wrong|many-elements|never-written, ""
+// exercise 2.2: narrow-counter|part-only|doubled-element|wrong|many-elements|never-written, ""
 // Two counters share a word, and one of them overflows.
 extern "C" __global__ void histogram(const unsigned* keys, unsigned* counts, size_t n) {
     __shared__ unsigned local[128];

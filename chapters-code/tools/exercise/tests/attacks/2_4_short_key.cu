@@ -1,4 +1,4 @@
-// exercise 2.4: doubled-element, ""
+// exercise 2.4: no-bin, ""
 // A key is cut to 16 bits.
 extern "C" __global__ void histogram(const unsigned* keys, unsigned* counts, size_t n) {
     __shared__ unsigned local[700];
