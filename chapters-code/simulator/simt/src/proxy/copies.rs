@@ -3,7 +3,7 @@
 //! A copy first reads all of its source and later writes all of its destination. The schedule
 //! chooses when it does either. Accesses to the source or the destination in between are races.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// The direction of a copy, and how threads wait for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub(crate) struct Copies {
     under_way: Vec<UnderWay>,
     started: u32,
     /// The number of groups that threads have committed, by warp and lane.
-    committed: HashMap<(u32, u32), u32>,
+    committed: FxHashMap<(u32, u32), u32>,
 }
 
 impl Copies {

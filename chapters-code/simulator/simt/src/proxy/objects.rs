@@ -3,7 +3,7 @@
 //! Only instructions on mbarriers may touch an object's 8 bytes of shared memory. The bytes hold an
 //! image of the object; if the image has changed, another instruction has written there.
 
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::mbarrier::{Asked, Mbarrier};
 use crate::registers::LaneMask;
@@ -25,10 +25,10 @@ pub(crate) enum Absent {
 /// All objects of a block, by offset in shared memory.
 #[derive(Debug, Default)]
 pub(crate) struct Mbarriers {
-    live: HashMap<u32, Mbarrier>,
-    invalidated: HashSet<u32>,
+    live: FxHashMap<u32, Mbarrier>,
+    invalidated: FxHashSet<u32>,
     /// Lanes, by warp and lane, whose last test found a phase incomplete.
-    waits: HashMap<(u32, u32), (u32, Asked)>,
+    waits: FxHashMap<(u32, u32), (u32, Asked)>,
 }
 
 impl Mbarriers {

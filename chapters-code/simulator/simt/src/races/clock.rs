@@ -171,25 +171,32 @@ impl Clocks {
 
     /// Returns the vector clock of a thread's present.
     pub fn known(&mut self, warp: u32, lane: u32) -> VectorClock {
+        let mut known = VectorClock::default();
+        self.add_known(warp, lane, &mut known);
+        known
+    }
+
+    /// Joins the vector clock of a thread's present into another one.
+    pub fn add_known(&mut self, warp: u32, lane: u32, known: &mut VectorClock) {
         self.settle(warp, 1 << lane);
         let (own, thread) = (&self.warps[warp as usize], 32 * warp + lane);
-        let mut known = VectorClock::default();
-        for &ordered in &own.ordered[..self.warps.len()] {
-            known.threads.extend([ordered; 32]);
+        let ordered = &own.ordered[..self.warps.len()];
+        known.threads.resize(known.threads.len().max(32 * ordered.len()), 0);
+        for (threads, &ordered) in known.threads.chunks_exact_mut(32).zip(ordered) {
+            threads.iter_mut().for_each(|known| *known = (*known).max(ordered));
         }
-        for (mask, at) in &own.partial {
-            if mask >> lane & 1 == 1 {
-                for other in lanes(*mask) {
-                    raise(&mut known.threads, (32 * warp + other) as usize, *at);
-                }
-            }
+        for (mask, at) in own.partial.iter().filter(|(mask, _)| mask >> lane & 1 == 1) {
+            lanes(*mask).for_each(|other| {
+                raise(&mut known.threads, (32 * warp + other) as usize, *at);
+            });
         }
         raise(&mut known.threads, thread as usize, own.epoch);
         if let Some(learned) = self.thread_clocks.of(thread) {
-            known.join(learned);
+            known.join_epochs(learned);
         }
-        known.view.clone_from(own.views.of(lane));
-        known
+        if let Some(view) = own.views.of(lane) {
+            union(&mut known.view, view);
+        }
     }
 
     /// Joins the clocks of the warps that a barrier lets pass, one bit per warp.

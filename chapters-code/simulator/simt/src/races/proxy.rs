@@ -36,10 +36,10 @@
 //! copies as complete (`arrival_after_copies_not_waited_for`); copies beyond 16,382 mbarriers and
 //! threads with bulk groups in a block, which count as one (`very_many_mbarriers`).
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use ptx::ir::ProxyFence;
+use rustc_hash::FxHashMap;
 
 use super::clock::Clocks;
 use super::event::MOST_AGENTS;
@@ -109,9 +109,9 @@ struct Groups {
 /// The detector for one block at a time.
 #[derive(Default)]
 pub(super) struct ProxyRaces {
-    objects: HashMap<u32, Object>,
+    objects: FxHashMap<u32, Object>,
     /// The agents by warp and lane.
-    groups: HashMap<(u32, u32), Groups>,
+    groups: FxHashMap<(u32, u32), Groups>,
     agents: u32,
 }
 
@@ -148,10 +148,16 @@ impl ProxyRaces {
     }
 
     /// Notes that a thread arrives.
-    pub fn arrived(&mut self, mbarrier: u32, known: Option<&VectorClock>, completion: Completion) {
+    pub fn arrived(
+        &mut self,
+        mbarrier: u32,
+        at: At,
+        clocks: Option<&mut Clocks>,
+        completion: Completion,
+    ) {
         if let Some(object) = self.objects.get_mut(&mbarrier) {
-            if let Some(known) = known {
-                object.current.join(known);
+            if let Some(clocks) = clocks {
+                clocks.add_known(at.warp, at.lane, &mut object.current);
             }
             object.turn(completion);
         }

@@ -86,8 +86,8 @@ impl Races<'_> {
 
     fn arrived(&mut self, mbarrier: u32, at: At, releases: bool, completion: Completion) {
         self.touch_object(mbarrier, at, AccessKind::Atomic);
-        let known = releases.then(|| self.clocks.known(at.warp, at.lane));
-        self.proxy.arrived(mbarrier, known.as_ref(), completion);
+        let clocks = releases.then_some(&mut self.clocks);
+        self.proxy.arrived(mbarrier, at, clocks, completion);
         if releases {
             self.clocks.advance(at.warp);
         }

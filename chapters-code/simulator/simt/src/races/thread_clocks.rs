@@ -53,12 +53,17 @@ fn entry(list: &[u32], index: u32) -> u32 {
 
 impl VectorClock {
     pub fn join(&mut self, other: &Self) {
-        join(&mut self.threads, &other.threads);
-        join(&mut self.agents, &other.agents);
-        join(&mut self.fenced, &other.fenced);
+        self.join_epochs(other);
         if let Some(more) = &other.view {
             union(&mut self.view, more);
         }
+    }
+
+    /// Joins all but what is known of fences.
+    pub fn join_epochs(&mut self, other: &Self) {
+        join(&mut self.threads, &other.threads);
+        join(&mut self.agents, &other.agents);
+        join(&mut self.fenced, &other.fenced);
     }
 }
 

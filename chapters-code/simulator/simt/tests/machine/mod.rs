@@ -4,6 +4,7 @@ mod active_masks;
 mod asynchronous;
 mod cluster;
 mod deadlock;
+mod held_back;
 mod independent_lanes;
 mod run;
 

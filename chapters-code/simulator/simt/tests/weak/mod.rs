@@ -5,3 +5,4 @@ mod litmus;
 
 mod missed;
 mod model;
+mod torn;
