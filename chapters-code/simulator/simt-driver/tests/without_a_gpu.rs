@@ -6,6 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use crate::common::cargo;
@@ -22,7 +23,10 @@ struct Project(PathBuf);
 impl Project {
     /// Lays the program of the book out as its author would, far from this workspace.
     fn new() -> Self {
-        let folder = std::env::temp_dir().join(format!("outside-{}", std::process::id()));
+        static PROJECTS: AtomicUsize = AtomicUsize::new(0);
+        let number = PROJECTS.fetch_add(1, Ordering::Relaxed);
+        let name = format!("outside-{}-{number}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
         let source = folder.join("src");
         fs::create_dir_all(&source).expect("a folder");
         let cudarc = cargo::cudarc();
