@@ -2,7 +2,7 @@
 
 use harness::{
     Shape,
-    simulator::{Missing, Race, RaceKind, Report, Space},
+    simulator::{Action, Missing, Race, RaceKind, Report, Space},
 };
 
 use super::{Failure, plan::Trial};
@@ -38,6 +38,8 @@ impl Judged {
 pub fn race(race: &Race, operation: &Operation) -> Diagnosis {
     let one_line = race.first.line == race.second.line;
     let one_warp = race.first.block == race.second.block && race.first.warp == race.second.warp;
+    let is_beside_an_atomic =
+        [&race.first, &race.second].map(|side| side.access).contains(&Action::Atomic);
     match (race.kind, race.missing) {
         (RaceKind::UninitialisedRead, _) => Diagnosis::Uninitialised,
         (RaceKind::ShuffleSource, _) => Diagnosis::Shuffle,
@@ -66,6 +68,10 @@ pub fn race(race: &Race, operation: &Operation) -> Diagnosis {
                 (Diagnosis::MissingBarrier, Missing::Syncwarp) => Diagnosis::MissingSyncwarp,
                 (diagnosis, _) => diagnosis,
             }
+        }
+        // An atomic of some lanes, and another access in its place of others: to wait would be of no use.
+        (_, Missing::Syncwarp) if race.space == Space::Global && is_beside_an_atomic => {
+            Diagnosis::LostUpdate
         }
         (_, Missing::Syncthreads | Missing::ClusterSync) => Diagnosis::MissingBarrier,
         (_, Missing::Syncwarp) => Diagnosis::MissingSyncwarp,

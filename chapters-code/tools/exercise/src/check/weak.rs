@@ -3,7 +3,7 @@
 
 use anyhow::{Context, Result};
 use harness::{
-    simulator::{Cure, RaceAccess, Report},
+    simulator::{Cure, RaceAccess, Report, StaleRead},
     weak::{self, WeakFailure, WeakRun},
 };
 
@@ -81,14 +81,25 @@ pub fn check(
 }
 
 fn failure(bench: &Bench, found: &WeakFailure, name: &str) -> Failure {
-    let is_torn = found.stale_reads.iter().any(|read| read.cure == Cure::OneWord);
-    let diagnosis = if is_torn { Diagnosis::TornVector } else { Diagnosis::MissingFence };
+    let diagnosis = diagnosis(&found.stale_reads);
     let mut failure = Failure::new(diagnosis, bench.by_name(&found.message()));
     let sides = found.stale_reads.iter().flat_map(|read| [read.store.as_ref(), Some(&read.load)]);
     let place = |side: &RaceAccess| -> Option<Place> { place::side(side, name) };
     failure.places = sides.flatten().filter_map(place).collect();
     failure.places.dedup();
     failure.note("this run had weak memory: a load may return an older value than the newest")
+}
+
+fn diagnosis(stale_reads: &[StaleRead]) -> Diagnosis {
+    let is_update =
+        |read: &StaleRead| read.store.as_ref().is_some_and(|s| s.line == read.load.line);
+    if stale_reads.iter().any(|read| read.cure == Cure::OneWord) {
+        Diagnosis::TornVector
+    } else if stale_reads.iter().any(is_update) {
+        Diagnosis::LostUpdate
+    } else {
+        Diagnosis::MissingFence
+    }
 }
 
 #[cfg(test)]
