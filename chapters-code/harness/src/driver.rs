@@ -34,8 +34,11 @@ const SIMULATED_DEVICES: i64 = 8;
 const OLDEST_DRIVER: i32 = 12_000;
 
 /// Loads the chosen library and makes sure that cudarc will find it. The result is the simulator, or none for NVIDIA's
-/// driver.
-pub(crate) fn bind(choice: DeviceChoice) -> Result<Option<&'static Simulator>, Error> {
+/// driver. [`crate::Device::open`] calls it; a program that opens its devices by cudarc alone calls it first.
+///
+/// # Errors
+/// Where the library is missing, or another one was chosen before, with the remedy.
+pub fn bind(choice: DeviceChoice) -> Result<Option<&'static Simulator>, Error> {
     static BOUND: Mutex<Option<Option<&Simulator>>> = Mutex::new(None);
     let mut bound = BOUND.lock().unwrap_or_else(PoisonError::into_inner);
     match (*bound, choice) {

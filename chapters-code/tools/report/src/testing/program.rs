@@ -1,6 +1,9 @@
 //! A chapter's program as people call it: what it prints, and what it refuses.
 
-use std::process::{Command, Output};
+use std::{
+    env::{self, consts::EXE_SUFFIX},
+    process::{Command, Output},
+};
 
 use crate::{Chapter, testing::INSTRUCTIONS};
 
@@ -79,6 +82,31 @@ impl Program {
                 assert!(line.chars().count() <= width, "{width}: {line}");
             }
         }
+    }
+}
+
+/// Runs an example of the crate under test, such as `plain_1`, on the simulator. It must succeed, cause no report, and print
+/// all the parts. `cargo test` builds the examples, unless it is told which targets to build.
+///
+/// # Panics
+/// Where that does not hold.
+#[track_caller]
+pub fn check_example(name: &str, parts: &[&str]) {
+    let test = env::current_exe().expect("the test's path");
+    // Tests are in `deps/`, which has `examples/` beside it.
+    let folder = test.ancestors().nth(2).expect("the folder of the build").join("examples");
+    let program = folder.join(format!("{name}{EXE_SUFFIX}"));
+    let output = Command::new(&program)
+        .env("CUDA_VISIBLE_DEVICES", "") // no GPU, which it would prefer
+        .env("SIMT_STRICT", "1")
+        .env_remove("SIMT_DEVICES")
+        .output()
+        .unwrap_or_else(|error| panic!("{}: {error}; was it built?", program.display()));
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{name}: {message}");
+    let printed = stdout(&output);
+    for part in parts {
+        assert!(printed.contains(part), "{name}: no `{part}` in:\n{printed}");
     }
 }
 
