@@ -160,3 +160,9 @@ fn bad_arguments_are_refused() {
         assert!(!message.contains("panicked"), "{arguments:?}: {message}");
     }
 }
+
+/// The whole program that the book shows.
+#[test]
+fn the_plain_program() {
+    testing::check_example("plain_0", &["vector_add, 1000000 elements: right"]);
+}

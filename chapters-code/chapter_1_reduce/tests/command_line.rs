@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, path::PathBuf};
 
 use chapter_1_reduce::chapter::Reduce;
-use report::testing::{Program, check_refusal, stdout};
+use report::testing::{Program, check_example, check_refusal, stdout};
 use serde_json::json;
 
 const CHAPTER_1: Program = Program(env!("CARGO_BIN_EXE_chapter_1"));
@@ -265,4 +265,10 @@ fn a_broken_kernel_named_runs_alone_under_its_own_heading() {
     assert!(output.status.success(), "{text}");
     assert!(text.contains(one) && !text.contains("lockstep_warp"), "{text}");
     assert!(!text.contains("sum of 2^20"), "{text}");
+}
+
+/// The whole program that the book shows.
+#[test]
+fn the_plain_program() {
+    check_example("plain_1", &["sum of 1000000 elements in 3 passes: 2999997, right"]);
 }

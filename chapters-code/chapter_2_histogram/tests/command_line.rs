@@ -1,7 +1,7 @@
 //! The program as people call it: what it refuses, and what it writes.
 
 use crate::common::CHAPTER;
-use report::testing::Program;
+use report::testing::{Program, check_example};
 
 const CHAPTER_2: Program = Program(env!("CARGO_BIN_EXE_chapter_2"));
 
@@ -186,4 +186,10 @@ fn the_list_and_the_manual() {
 fn tables_fit() {
     CHAPTER_2.check_width("-n 1000 --bins 65536");
     CHAPTER_2.check_width("-n 1000 --broken");
+}
+
+/// The whole program that the book shows.
+#[test]
+fn the_plain_program() {
+    check_example("plain_2", &["histogram of 1000000 keys in 256 bins: right"]);
 }

@@ -2,7 +2,7 @@
 
 use chapter_3_scan::{broken::broken, chapter::Scan};
 use harness::rung::rungs;
-use report::testing::Program;
+use report::testing::{Program, check_example};
 
 const CHAPTER_3: Program = Program(env!("CARGO_BIN_EXE_chapter_3"));
 
@@ -116,4 +116,10 @@ fn the_list_and_the_manual() {
 #[test]
 fn tables_fit() {
     CHAPTER_3.check_width("-n 1000 --kind exclusive");
+}
+
+/// The whole program that the book shows.
+#[test]
+fn the_plain_program() {
+    check_example("plain_3", &["inclusive scan of 1000000 elements: right"]);
 }

@@ -7,7 +7,7 @@ use chapter_4_compact::{
     chapter::Compact,
 };
 use harness::rung::rungs;
-use report::testing::Program;
+use report::testing::{Program, check_example};
 
 const CHAPTER_4: Program = Program(env!("CARGO_BIN_EXE_chapter_4"));
 
@@ -156,4 +156,10 @@ fn the_list_and_the_manual() {
 #[test]
 fn tables_fit() {
     CHAPTER_4.check_width("-n 1000 --select bits --density 1/64 --mask clustered");
+}
+
+/// The whole program that the book shows.
+#[test]
+fn the_plain_program() {
+    check_example("plain_4", &["compaction of 1000000 elements to 250000: right"]);
 }

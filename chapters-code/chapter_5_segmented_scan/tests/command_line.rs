@@ -4,7 +4,7 @@ use chapter_5_segmented_scan::{
     broken::{broken, broken_products},
     chapter::Segmented,
 };
-use report::testing::Program;
+use report::testing::{Program, check_example};
 
 const CHAPTER_5: Program = Program(env!("CARGO_BIN_EXE_chapter_5"));
 
@@ -169,4 +169,10 @@ fn files_that_are_wrong_are_named_with_the_line() {
         CHAPTER_5.refuses(&format!("--matrix {path}"), &[&expected, "remedy"]);
     }
     CHAPTER_5.refuses("--matrix no/such/file", &["no/such/file", "No such file"]);
+}
+
+/// The whole program that the book shows.
+#[test]
+fn the_plain_program() {
+    check_example("plain_5", &["segmented scan of 1000000 elements: right"]);
 }

@@ -1,7 +1,7 @@
 //! The program as people call it: what it refuses, and what it writes.
 
 use chapter_6_transpose::chapter::Transpose;
-use report::testing::Program;
+use report::testing::{Program, check_example};
 
 const CHAPTER_6: Program = Program(env!("CARGO_BIN_EXE_chapter_6"));
 
@@ -124,4 +124,10 @@ fn the_list_and_the_manual() {
 #[test]
 fn tables_fit() {
     CHAPTER_6.check_width("-n 100x60,64x64 --batch 2");
+}
+
+/// The whole program that the book shows.
+#[test]
+fn the_plain_program() {
+    check_example("plain_6", &["transpose of 1000 x 700 elements: right"]);
 }

@@ -1,7 +1,10 @@
 //! The program as people call it: what it refuses, and what it writes.
 
 use chapter_7_coalescing::chapter::Coalescing;
-use report::{Chapter, testing::Program};
+use report::{
+    Chapter,
+    testing::{Program, check_example},
+};
 
 const CHAPTER_7: Program = Program(env!("CARGO_BIN_EXE_chapter_7"));
 
@@ -154,4 +157,10 @@ fn the_list_and_the_manual() {
 #[test]
 fn tables_fit() {
     CHAPTER_7.check_width("-n 1000,2048");
+}
+
+/// The whole program that the book shows.
+#[test]
+fn the_plain_program() {
+    check_example("plain_7", &["coalesced copy of 100000 elements: right", "stride 8: right"]);
 }

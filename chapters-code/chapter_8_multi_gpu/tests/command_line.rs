@@ -1,7 +1,7 @@
 //! The program as people call it: what it refuses, and what it writes.
 
 use chapter_8_multi_gpu::chapter::MultiGpu;
-use report::testing::Program;
+use report::testing::{Program, check_example};
 
 const CHAPTER_8: Program = Program(env!("CARGO_BIN_EXE_chapter_8"));
 
@@ -74,4 +74,11 @@ fn tables_fit() {
     CHAPTER_8.check_width("-n 1000,5000 --devices 2,4");
     CHAPTER_8.check_width("-n 1000 --task reduce-scatter,all-gather,all-to-all --broken");
     CHAPTER_8.check_width("-n 60x40 --task transpose --broken");
+}
+
+/// The whole program that the book shows.
+#[test]
+fn the_plain_program() {
+    let parts = ["device 0, ", "device 1, ", "all-reduce of 1000000 elements: right"];
+    check_example("plain_8", &parts);
 }
