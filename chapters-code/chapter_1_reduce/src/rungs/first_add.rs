@@ -2,11 +2,17 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, rung};
+use harness::{Element, Launch, Prepared, Rung, ptx};
 
 use crate::problem::{Depth, Reduction, vectors_only};
 
-rung!("first_add", "each thread combines two elements while it loads them", refuses(vectors_only));
+/// The rung `first_add`.
+pub static RUNG: Rung = Rung::new(
+    "first_add",
+    "each thread combines two elements while it loads them",
+    ptx!("kernels/first_add.ptx"),
+)
+.refuses(vectors_only);
 
 /// Runs the kernel on the input, then again on the results of the blocks, until one result is left.
 pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Prepared<Reduction<T>> {

@@ -2,16 +2,17 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, ptx, rung};
+use harness::{Element, Launch, Prepared, Rung, ptx};
 
 use crate::problem::{Depth, Reduction, vectors_only};
 
-rung!(
+/// The rung `redux`.
+pub static RUNG: Rung = Rung::new(
     "redux",
     "block_reduce, with one instruction for a warp's shuffles",
-    ptx = ptx!("kernels/redux.compute_80.ptx"),
-    refuses(vectors_only)
-);
+    ptx!("kernels/redux.compute_80.ptx"),
+)
+.refuses(vectors_only);
 
 /// Runs the kernel on the input, then again on the results of the blocks, until one result is left.
 pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Prepared<Reduction<T>> {

@@ -2,15 +2,17 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, rung};
+use harness::{Element, Launch, Prepared, Rung, ptx};
 
 use crate::problem::{Depth, Reduction, vectors_only};
 
-rung!(
+/// The rung `sequential`.
+pub static RUNG: Rung = Rung::new(
     "sequential",
     "the tree halves the array: neighbouring threads read neighbouring words",
-    refuses(vectors_only)
-);
+    ptx!("kernels/sequential.ptx"),
+)
+.refuses(vectors_only);
 
 /// Blocks of 256 threads.
 pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Prepared<Reduction<T>> {

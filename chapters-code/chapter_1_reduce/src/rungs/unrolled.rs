@@ -2,11 +2,17 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, rung};
+use harness::{Element, Launch, Prepared, Rung, ptx};
 
 use crate::problem::{Depth, Reduction, vectors_only};
 
-rung!("unrolled", "every step unrolled: the block size is a constant", refuses(vectors_only));
+/// The rung `unrolled`.
+pub static RUNG: Rung = Rung::new(
+    "unrolled",
+    "every step unrolled: the block size is a constant",
+    ptx!("kernels/unrolled.ptx"),
+)
+.refuses(vectors_only);
 
 /// Runs the kernel on the input, then again on the results of the blocks, until one result is left.
 pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Prepared<Reduction<T>> {

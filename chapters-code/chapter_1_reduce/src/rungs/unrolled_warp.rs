@@ -2,11 +2,17 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, rung};
+use harness::{Element, Launch, Prepared, Rung, ptx};
 
 use crate::problem::{Depth, Reduction, vectors_only};
 
-rung!("unrolled_warp", "the last warp's steps unrolled, without barriers", refuses(vectors_only));
+/// The rung `unrolled_warp`.
+pub static RUNG: Rung = Rung::new(
+    "unrolled_warp",
+    "the last warp's steps unrolled, without barriers",
+    ptx!("kernels/unrolled_warp.ptx"),
+)
+.refuses(vectors_only);
 
 /// Runs the kernel on the input, then again on the results of the blocks, until one result is left.
 pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Prepared<Reduction<T>> {
