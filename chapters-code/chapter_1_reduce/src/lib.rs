@@ -8,6 +8,7 @@ mod baseline;
 pub mod broken;
 pub mod chapter;
 mod measure;
+mod passes;
 pub mod problem;
 pub mod reference;
 

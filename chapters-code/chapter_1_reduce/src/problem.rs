@@ -2,10 +2,9 @@
 
 use std::cell::OnceCell;
 
-use cudarc::driver::CudaSlice;
 use harness::{
     Case, Device, Dtype, Element, Error, InputArray, Memory, Output, Problem, Refusal, Rung, Shape,
-    Traffic, buffer, inputs,
+    Traffic, inputs,
     verify::{Accepted, Verdict},
 };
 
@@ -55,38 +54,6 @@ impl<T: Element> Reduction<T> {
     /// A block of one thread would combine nothing, so two is the least.
     pub fn threads(&self, own: u32) -> u32 {
         self.case.block.unwrap_or(own).clamp(2, 1024)
-    }
-
-    /// The number of blocks of every pass, where `blocks(n, size)` is the number for `n` elements of
-    /// `size` bytes. A block leaves one result, so the passes end at one block.
-    pub fn passes(&self, blocks: impl Fn(u64, u64) -> u64) -> Vec<u64> {
-        let mut passes = vec![blocks(self.n, size_of::<T>() as u64).max(1)];
-        while passes[passes.len() - 1] > 1 {
-            let n = passes[passes.len() - 1];
-            passes.push(blocks(n, size_of::<T::Acc>() as u64).max(1));
-        }
-        passes
-    }
-
-    /// The sum over all passes of `depth(n, size, blocks)`: the additions that a value passes through in
-    /// one pass over `n` values of `size` bytes.
-    pub fn depth(&self, passes: &[u64], depth: impl Fn(u64, u64, u64) -> u64) -> u64 {
-        let (mut n, mut size, mut sum) = (self.n, size_of::<T>() as u64, 0);
-        for &blocks in passes {
-            sum += depth(n, size, blocks);
-            (n, size) = (blocks, size_of::<T::Acc>() as u64);
-        }
-        sum
-    }
-
-    /// Buffers for the results of all passes but the last, which writes to the output.
-    ///
-    /// # Errors
-    /// [`Error::Driver`] where the device has no room.
-    pub fn partials(&self, passes: &[u64]) -> Result<Vec<CudaSlice<T::Acc>>, Error> {
-        let before_last = &passes[..passes.len() - 1];
-        let buffers = before_last.iter();
-        buffers.map(|&n| buffer::scratch(&self.device, n)).collect()
     }
 
     /// The results that are accepted of a launch that keeps its promise.
