@@ -1,6 +1,6 @@
 //! The chapter as the report runs it: which rungs there are, in how much memory.
 
-use harness::{AnyProblem, Case, Device, Error, Posed, Rung, rung::rungs};
+use harness::{AnyProblem, Case, Device, Error, Rung, Suite, rung::rungs};
 use report::Chapter;
 
 use crate::{problem::Vectors, vectors};
@@ -32,6 +32,6 @@ impl Chapter for Setup {
     }
 
     fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
-        Ok(Posed::any(Vectors::new(device, case)?, [vectors()]))
+        Ok(Suite::boxed(Vectors::new(device, case)?, [vectors()]))
     }
 }

@@ -8,6 +8,7 @@
 pub mod chapter;
 pub mod doctor;
 pub mod latencies;
+mod measure;
 pub mod problem;
 pub mod wrong_clock;
 

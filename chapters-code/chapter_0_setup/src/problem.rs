@@ -66,7 +66,7 @@ impl Vectors {
     }
 }
 
-fn generate(case: &Case) -> [Vec<f32>; 2] {
+pub(crate) fn generate(case: &Case) -> [Vec<f32>; 2] {
     let second = Case { seed: case.seed.wrapping_add(1), input: Input::Uniform, ..*case };
     [inputs::generate(case), inputs::generate(&second)]
 }
@@ -74,8 +74,12 @@ fn generate(case: &Case) -> [Vec<f32>; 2] {
 impl Problem for Vectors {
     type Promise = Work;
 
-    fn setting(&self) -> (&Device, &Case) {
-        (&self.device, &self.case)
+    fn device(&self) -> &Device {
+        &self.device
+    }
+
+    fn case(&self) -> &Case {
+        &self.case
     }
 
     fn memory(&mut self) -> Vec<&mut dyn Memory> {
@@ -93,13 +97,6 @@ impl Problem for Vectors {
             Work::Copy => Traffic { read: 16 * packs, written: 16 * packs },
             Work::Read => Traffic { read: 16 * packs, written: 0 },
         }
-    }
-
-    fn refill(&mut self, case: &Case) -> Result<(), Error> {
-        let [a, b] = generate(case);
-        self.case = *case;
-        self.a.refill(a)?;
-        self.b.refill(b)
     }
 }
 

@@ -5,7 +5,7 @@ use std::ffi::{c_int, c_void};
 
 use harness::{
     Element, Error,
-    baselines::{Baselines, Call, Segments, Way, address, dtype_code, op_code},
+    baselines::{Baselines, Call, LibraryRun, Segments, address, dtype_code, op_code},
     operation,
     verify::{self, Accepted},
 };
@@ -21,7 +21,7 @@ pub(crate) fn reduce<T: Element>(
     of: &Reduction<T>,
     expected: Accepted<T::Acc>,
     library: &Baselines,
-) -> Result<Vec<Way<Reduction<T>>>, Error> {
+) -> Result<Vec<LibraryRun<Reduction<T>>>, Error> {
     let (Some(op), Some(reduce)) = (op_code(of.case.op), Reduce::of(library)) else {
         return Ok(Vec::new());
     };
@@ -48,7 +48,7 @@ pub(crate) fn reduce_rows(
     of: &MatrixReduction,
     expected: &[Accepted<f32>],
     library: &Baselines,
-) -> Result<Vec<Way<MatrixReduction>>, Error> {
+) -> Result<Vec<LibraryRun<MatrixReduction>>, Error> {
     let rows = Segments::new(of.rows as usize, of.cols as usize, false);
     let arrays = move |p: &MatrixReduction| (address(&p.device, &p.input), rows);
     let judge = |computed: &[u8]| verify::compare(computed, expected.iter().copied());

@@ -1,7 +1,7 @@
 //! The chapter as the report runs it: which rungs there are, on which cases, in how much memory.
 
 use harness::{
-    AnyProblem, Case, Device, Dtype, Error, Op, Posed, Rung, Shape, rung::rungs, with_number,
+    AnyProblem, Case, Device, Dtype, Error, Op, Rung, Shape, Suite, rung::rungs, with_number,
 };
 use report::Chapter;
 
@@ -47,10 +47,10 @@ impl Chapter for Reduce {
     fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
         match case.shape {
             Shape::Matrix { .. } => {
-                Ok(Posed::any(MatrixReduction::new(device, case)?, [matrices()]))
+                Ok(Suite::boxed(MatrixReduction::new(device, case)?, [matrices()]))
             }
             Shape::Vector { .. } => with_number!(case.dtype, T => {
-                Ok(Posed::any(Reduction::<T>::new(device, case)?, [vectors(), broken()]))
+                Ok(Suite::boxed(Reduction::<T>::new(device, case)?, [vectors(), broken()]))
             }),
         }
     }

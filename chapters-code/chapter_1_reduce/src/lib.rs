@@ -7,6 +7,8 @@
 mod baseline;
 pub mod broken;
 pub mod chapter;
+mod measure;
+mod passes;
 pub mod problem;
 pub mod reference;
 

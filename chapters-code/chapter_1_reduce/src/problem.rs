@@ -2,19 +2,13 @@
 
 use std::cell::OnceCell;
 
-use cudarc::driver::CudaSlice;
 use harness::{
     Case, Device, Dtype, Element, Error, InputArray, Memory, Output, Problem, Refusal, Rung, Shape,
-    Traffic,
-    baselines::{Baselines, Way},
-    buffer, inputs,
+    Traffic, inputs,
     verify::{Accepted, Verdict},
 };
 
-use crate::{
-    baseline,
-    reference::{Aggregate, reduce_columns, reduce_rows},
-};
+use crate::reference::{Aggregate, reduce_columns, reduce_rows};
 
 /// The reduction of a vector on the device.
 ///
@@ -31,7 +25,7 @@ pub struct Reduction<T: Element> {
     pub input: InputArray<T>,
     /// The one result.
     pub out: Output<T::Acc>,
-    reference: Aggregate<T>,
+    pub(crate) reference: Aggregate<T>,
 }
 
 impl<T: Element> Reduction<T> {
@@ -62,40 +56,8 @@ impl<T: Element> Reduction<T> {
         self.case.block.unwrap_or(own).clamp(2, 1024)
     }
 
-    /// The number of blocks of every pass, where `blocks(n, size)` is the number for `n` elements of
-    /// `size` bytes. A block leaves one result, so the passes end at one block.
-    pub fn passes(&self, blocks: impl Fn(u64, u64) -> u64) -> Vec<u64> {
-        let mut passes = vec![blocks(self.n, size_of::<T>() as u64).max(1)];
-        while passes[passes.len() - 1] > 1 {
-            let n = passes[passes.len() - 1];
-            passes.push(blocks(n, size_of::<T::Acc>() as u64).max(1));
-        }
-        passes
-    }
-
-    /// The sum over all passes of `depth(n, size, blocks)`: the additions that a value passes through in
-    /// one pass over `n` values of `size` bytes.
-    pub fn depth(&self, passes: &[u64], depth: impl Fn(u64, u64, u64) -> u64) -> u64 {
-        let (mut n, mut size, mut sum) = (self.n, size_of::<T>() as u64, 0);
-        for &blocks in passes {
-            sum += depth(n, size, blocks);
-            (n, size) = (blocks, size_of::<T::Acc>() as u64);
-        }
-        sum
-    }
-
-    /// Buffers for the results of all passes but the last, which writes to the output.
-    ///
-    /// # Errors
-    /// [`Error::Driver`] where the device has no room.
-    pub fn partials(&self, passes: &[u64]) -> Result<Vec<CudaSlice<T::Acc>>, Error> {
-        let before_last = &passes[..passes.len() - 1];
-        let buffers = before_last.iter();
-        buffers.map(|&n| buffer::scratch(&self.device, n)).collect()
-    }
-
     /// The results that are accepted of a launch that keeps its promise.
-    fn expect(&self, promise: &Depth) -> Accepted<T::Acc> {
+    pub(crate) fn expect(&self, promise: &Depth) -> Accepted<T::Acc> {
         let flushed = promise.flushed as f64 * f64::from(f32::MIN_POSITIVE);
         self.reference.expect(promise.additions, flushed)
     }
@@ -121,8 +83,12 @@ impl Depth {
 impl<T: Element> Problem for Reduction<T> {
     type Promise = Depth;
 
-    fn setting(&self) -> (&Device, &Case) {
-        (&self.device, &self.case)
+    fn device(&self) -> &Device {
+        &self.device
+    }
+
+    fn case(&self) -> &Case {
+        &self.case
     }
 
     fn memory(&mut self) -> Vec<&mut dyn Memory> {
@@ -135,19 +101,6 @@ impl<T: Element> Problem for Reduction<T> {
 
     fn traffic(&self, _promise: &Depth) -> Traffic {
         Traffic { read: self.case.input_bytes(), written: size_of::<T::Acc>() as u64 }
-    }
-
-    fn refill(&mut self, case: &Case) -> Result<(), Error> {
-        self.input.refill(inputs::generate(case))?;
-        self.reference = Aggregate::on_all_cores(case.op, self.input.host());
-        self.case = *case;
-        Ok(())
-    }
-
-    fn baseline(&self, _promise: &Depth, library: &Baselines) -> Result<Vec<Way<Self>>, Error> {
-        // Any order of additions is within the bound of the deepest.
-        let expected = self.expect(&Depth::of(self.n));
-        baseline::reduce(self, expected, library)
     }
 }
 
@@ -168,8 +121,8 @@ pub struct MatrixReduction {
     /// One result per column.
     pub column_results: Output<f32>,
     /// Computed when a rung first needs it.
-    row_reference: OnceCell<Vec<Aggregate<f32>>>,
-    column_reference: OnceCell<Vec<Aggregate<f32>>>,
+    pub(crate) row_reference: OnceCell<Vec<Aggregate<f32>>>,
+    pub(crate) column_reference: OnceCell<Vec<Aggregate<f32>>>,
 }
 
 /// What a launch on a matrix promises: which way it reduces, and the additions that an element passes
@@ -213,7 +166,7 @@ impl MatrixReduction {
         format!("{}_f32", self.case.op)
     }
 
-    fn row_reference(&self) -> &[Aggregate<f32>] {
+    pub(crate) fn row_reference(&self) -> &[Aggregate<f32>] {
         let (rows, cols) = (self.rows as usize, self.cols as usize);
         self.row_reference.get_or_init(|| reduce_rows(self.case.op, self.input.host(), rows, cols))
     }
@@ -228,8 +181,12 @@ impl MatrixReduction {
 impl Problem for MatrixReduction {
     type Promise = Axis;
 
-    fn setting(&self) -> (&Device, &Case) {
-        (&self.device, &self.case)
+    fn device(&self) -> &Device {
+        &self.device
+    }
+
+    fn case(&self) -> &Case {
+        &self.case
     }
 
     fn memory(&mut self) -> Vec<&mut dyn Memory> {
@@ -251,28 +208,6 @@ impl Problem for MatrixReduction {
             Axis::Columns { .. } => self.cols,
         };
         Traffic { read: self.case.input_bytes(), written: 4 * results }
-    }
-
-    fn refill(&mut self, case: &Case) -> Result<(), Error> {
-        self.case = *case;
-        (self.row_reference, self.column_reference) = (OnceCell::new(), OnceCell::new());
-        self.input.refill(inputs::generate(case))
-    }
-
-    fn work(axis: &Axis) -> u32 {
-        u32::from(matches!(axis, Axis::Columns { .. }))
-    }
-
-    fn baseline(&self, axis: &Axis, library: &Baselines) -> Result<Vec<Way<Self>>, Error> {
-        match axis {
-            Axis::Columns { .. } => Ok(Vec::new()),
-            Axis::Rows { .. } => {
-                // Any order of additions is within the bound of the deepest.
-                let expect = |row: &Aggregate<f32>| row.expect(self.cols, 0.0);
-                let expected = self.row_reference().iter().map(expect);
-                baseline::reduce_rows(self, &expected.collect::<Vec<_>>(), library)
-            }
-        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::ffi::{c_double, c_int, c_uint, c_void};
 
 use harness::{
     Error,
-    baselines::{Baselines, Call, Way, address, dtype_code},
+    baselines::{Baselines, Call, LibraryRun, address, dtype_code},
     operation,
     verify::{self, Accepted},
 };
@@ -25,7 +25,7 @@ pub(crate) fn histogram<K: Key>(
     of: &Counting<K>,
     counts: &[u32],
     library: &Baselines,
-) -> Result<Vec<Way<Counting<K>>>, Error> {
+) -> Result<Vec<LibraryRun<Counting<K>>>, Error> {
     let Some(histogram) = Histogram::of(library) else {
         return Ok(Vec::new());
     };

@@ -1,7 +1,7 @@
 //! The chapter as the report runs it: which rungs there are, on which cases, in how much memory.
 
 use harness::{
-    AnyProblem, Case, ChapterParameters, Device, Dtype, Error, Op, Parameters, Posed, Rung,
+    AnyProblem, Case, ChapterParameters, Device, Dtype, Error, Op, Parameters, Rung, Suite,
     rung::rungs,
 };
 use report::{
@@ -144,7 +144,7 @@ impl Histogram {
         if let (OutOfRange::Refuse, Some(found)) = (self.out_of_range, beyond(&host, &bins)) {
             return Err(refused(&host, &bins, found));
         }
-        Ok(Posed::any(Counting::new(device, case, host)?, [keys(), broken()]))
+        Ok(Suite::boxed(Counting::new(device, case, host)?, [keys(), broken()]))
     }
 }
 

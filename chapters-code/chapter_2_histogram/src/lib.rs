@@ -11,6 +11,7 @@ pub mod chapter;
 pub mod geometry;
 pub mod inputs;
 pub mod model;
+mod measure;
 pub mod parameters;
 pub mod problem;
 pub mod reference;

@@ -2,15 +2,12 @@
 
 use harness::{
     Case, ChapterParameters, Device, Dtype, Error, InputArray, Memory, Op, Output, Problem,
-    Refusal, Rung, Shape, Traffic,
-    baselines::{Baselines, Way},
-    verify::Verdict,
+    Refusal, Rung, Shape, Traffic, verify::Verdict,
 };
 
 use crate::{
-    HistogramParameters, baseline,
+    HistogramParameters,
     bins::{self, Bins},
-    inputs,
     reference::{Key, histogram_on_all_cores},
 };
 
@@ -28,7 +25,7 @@ pub struct Counting<K: Key> {
     pub keys: InputArray<K>,
     /// One counter per bin, and [`bins::EXTRA`] counters for keys that have no bin.
     pub counts: Output<u32>,
-    reference: Vec<u32>,
+    pub(crate) reference: Vec<u32>,
 }
 
 impl<K: Key> Counting<K> {
@@ -70,8 +67,12 @@ impl<K: Key> Problem for Counting<K> {
     // Counts are exact.
     type Promise = ();
 
-    fn setting(&self) -> (&Device, &Case) {
-        (&self.device, &self.case)
+    fn device(&self) -> &Device {
+        &self.device
+    }
+
+    fn case(&self) -> &Case {
+        &self.case
     }
 
     fn memory(&mut self) -> Vec<&mut dyn Memory> {
@@ -85,17 +86,6 @@ impl<K: Key> Problem for Counting<K> {
     fn traffic(&self, _promise: &()) -> Traffic {
         let written = 4 * u64::from(self.bins.counters());
         Traffic { read: self.case.input_bytes(), written }
-    }
-
-    fn refill(&mut self, case: &Case) -> Result<(), Error> {
-        self.keys.refill(inputs::keys(case, &self.bins))?;
-        self.reference = histogram_on_all_cores(self.keys.host(), &self.bins);
-        self.case = *case;
-        Ok(())
-    }
-
-    fn baseline(&self, _promise: &(), library: &Baselines) -> Result<Vec<Way<Self>>, Error> {
-        baseline::histogram(self, &self.reference, library)
     }
 }
 

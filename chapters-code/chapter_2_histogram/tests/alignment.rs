@@ -42,7 +42,7 @@ fn check<K: Key>(ladder: &Ladder<Counting<K>>, case: &Case, host: &[K], skipped:
         for _ in 0..2 {
             problem.reset().expect("it is poisoned");
             (launch.enqueue)(&mut problem).expect("it is launched");
-            let failures = problem.judge(&(), 1).expect("it runs").failures;
+            let failures = harness::rung::judge(&mut problem, &(), 1).expect("it runs").failures;
             let (name, dtype) = (rung.name, K::DTYPE);
             assert!(failures.is_empty(), "{name} {dtype} {skipped}: {failures:?}");
         }

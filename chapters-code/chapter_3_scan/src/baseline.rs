@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_void};
 
 use harness::{
     Element, Error, Kind,
-    baselines::{Baselines, Call, Way, address, dtype_code, op_code},
+    baselines::{Baselines, Call, LibraryRun, address, dtype_code, op_code},
     operation,
     verify::Verdict,
 };
@@ -20,7 +20,7 @@ pub(crate) fn scan<T: Element>(
     of: &PrefixScan<T>,
     judge: impl Fn(&[T]) -> Verdict,
     library: &Baselines,
-) -> Result<Vec<Way<PrefixScan<T>>>, Error> {
+) -> Result<Vec<LibraryRun<PrefixScan<T>>>, Error> {
     let case = of.case;
     let (Some(op), Some(scan)) = (op_code(case.op), Scan::of(library)) else {
         return Ok(Vec::new());

@@ -1,7 +1,7 @@
 //! The chapter as the report runs it: which rungs there are, on which cases, in how much memory.
 
 use harness::{
-    AnyProblem, Case, Device, Dtype, Element, Error, Kind, Op, Parameters, Posed, Rung, rung::rungs,
+    AnyProblem, Case, Device, Dtype, Element, Error, Kind, Op, Parameters, Rung, Suite, rung::rungs,
 };
 use report::{
     Chapter,
@@ -73,7 +73,7 @@ impl Chapter for Scan {
 }
 
 fn posed<T: Element>(device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
-    Ok(Posed::any(PrefixScan::<T>::new(device, case)?, [ladder(), broken()]))
+    Ok(Suite::boxed(PrefixScan::<T>::new(device, case)?, [ladder(), broken()]))
 }
 
 fn has_kernels(op: Op, dtype: Dtype) -> bool {

@@ -4,13 +4,10 @@ use crate::parameters;
 use cudarc::driver::{CudaSlice, LaunchConfig};
 use harness::{
     Case, Device, Element, Error, InputArray, Kind, Memory, Output, Problem, PtxText, Refusal,
-    Rung, Shape, Traffic,
-    baselines::{Baselines, Way},
-    buffer, inputs, ptx,
-    verify::Verdict,
+    Rung, Shape, Traffic, buffer, inputs, ptx, verify::Verdict,
 };
 
-use crate::{baseline, reference::Reference};
+use crate::reference::Reference;
 
 /// The kernels that add one offset per block to a scan of blocks, with entries such as `sum_f32`.
 pub static ADD_BLOCK_OFFSETS: PtxText = ptx!("kernels/add_block_offsets.ptx");
@@ -31,7 +28,7 @@ pub struct PrefixScan<T: Element> {
     pub input: InputArray<T>,
     /// One result per element.
     pub out: Output<T>,
-    reference: Reference<T>,
+    pub(crate) reference: Reference<T>,
 }
 
 impl<T: Element> PrefixScan<T> {
@@ -126,8 +123,12 @@ impl<T: Element> Problem for PrefixScan<T> {
     /// it ([`harness::bound`]).
     type Promise = u64;
 
-    fn setting(&self) -> (&Device, &Case) {
-        (&self.device, &self.case)
+    fn device(&self) -> &Device {
+        &self.device
+    }
+
+    fn case(&self) -> &Case {
+        &self.case
     }
 
     fn memory(&mut self) -> Vec<&mut dyn Memory> {
@@ -140,21 +141,6 @@ impl<T: Element> Problem for PrefixScan<T> {
 
     fn traffic(&self, _depth: &u64) -> Traffic {
         Traffic { read: self.case.input_bytes(), written: self.case.input_bytes() }
-    }
-
-    fn refill(&mut self, case: &Case) -> Result<(), Error> {
-        self.input.refill(inputs::generate(case))?;
-        self.reference = Reference::new(case, self.input.host());
-        self.case = *case;
-        Ok(())
-    }
-
-    fn baseline(&self, _depth: &u64, library: &Baselines) -> Result<Vec<Way<Self>>, Error> {
-        let judge = |results: &[T]| {
-            // Any order of additions is within the bound of the deepest.
-            self.reference.judge(self.n, self.input.host(), results)
-        };
-        baseline::scan(self, judge, library)
     }
 }
 

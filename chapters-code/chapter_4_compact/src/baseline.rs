@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_void};
 
 use harness::{
     Element, Error,
-    baselines::{Baselines, Call, Scratch, Way, address, dtype_code},
+    baselines::{Baselines, Call, LibraryRun, Scratch, address, dtype_code},
     operation,
 };
 
@@ -34,7 +34,7 @@ operation! {
 pub(crate) fn select<T: Element>(
     of: &Compaction<T>,
     library: &Baselines,
-) -> Result<Vec<Way<Compaction<T>>>, Error> {
+) -> Result<Vec<LibraryRun<Compaction<T>>>, Error> {
     let Some(select) = Select::of(library) else {
         return Ok(Vec::new());
     };
@@ -62,7 +62,7 @@ operation! {
 pub(crate) fn partition<T: Element>(
     of: &Compaction<T>,
     library: &Baselines,
-) -> Result<Vec<Way<Compaction<T>>>, Error> {
+) -> Result<Vec<LibraryRun<Compaction<T>>>, Error> {
     let (Some(partition), By::Mask) = (Partition::of(library), inputs::by(&of.case)) else {
         return Ok(Vec::new());
     };
@@ -88,7 +88,7 @@ fn prepare<T: Element>(
     library: &Baselines,
     measure: impl Fn(c_int, Addressed) -> usize + 'static,
     run: impl Fn(c_int, Addressed, Scratch) -> c_int + 'static,
-) -> Result<Vec<Way<Compaction<T>>>, Error> {
+) -> Result<Vec<LibraryRun<Compaction<T>>>, Error> {
     let by = inputs::by(&of.case);
     // It takes no bits, and no rows.
     if by == By::Bits || of.width != 1 {

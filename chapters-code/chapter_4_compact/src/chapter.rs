@@ -1,7 +1,7 @@
 //! The chapter as the report runs it: which rungs there are, on which cases, in how much memory.
 
 use harness::{
-    AnyProblem, Case, ChapterParameters, Device, Dtype, Error, Op, Parameters, Posed, Rung, Shape,
+    AnyProblem, Case, ChapterParameters, Device, Dtype, Error, Op, Parameters, Rung, Shape, Suite,
     inputs::generate, rung::rungs, with_element,
 };
 use report::{
@@ -105,7 +105,7 @@ impl Chapter for Compact {
         let (n, _) = inputs::sizes(case);
         with_element!(@ case.dtype, T => {
             let problem = Compaction::<T>::new(device, case, generate(case), &mask, n)?;
-            Ok(Posed::any(problem, [ladder(), broken()]))
+            Ok(Suite::boxed(problem, [ladder(), broken()]))
         }, I32 i32, U32 u32, I64 i64, F32 f32, F64 f64, U8 u8;
             other => Err(Error::Usage(format!("no kernel selects {other}"))))
     }

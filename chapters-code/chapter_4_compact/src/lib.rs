@@ -12,6 +12,7 @@ pub mod broken;
 pub mod chapter;
 pub mod inputs;
 pub mod mask_file;
+mod measure;
 pub mod parameters;
 pub mod problem;
 pub mod reference;

@@ -6,15 +6,13 @@ use cudarc::driver::PinnedHostSlice;
 use harness::{
     Case, Device, Element, Error, InputArray, Memory, Op, Output, Problem, Refusal, Rung, Shape,
     Traffic,
-    baselines::{Baselines, Way},
     buffer::POISON,
-    inputs::generate,
     verify::{self, Accepted, Checker, Failure, Verdict},
 };
 use rayon::prelude::*;
 
 use crate::{
-    By, baseline,
+    By,
     inputs::{self, DTYPES},
     reference,
 };
@@ -45,7 +43,7 @@ pub struct Compaction<T: Element> {
     pub count_on_host: PinnedHostSlice<u64>,
     /// What must be selected: elements, or the elements of rows.
     pub selected: Vec<T>,
-    flags: Vec<bool>,
+    pub(crate) flags: Vec<bool>,
 }
 
 /// What a launch promises: which elements it writes, in which order.
@@ -175,8 +173,12 @@ fn sorted<T: Element>(elements: &[T]) -> Vec<T> {
 impl<T: Element> Problem for Compaction<T> {
     type Promise = Order;
 
-    fn setting(&self) -> (&Device, &Case) {
-        (&self.device, &self.case)
+    fn device(&self) -> &Device {
+        &self.device
+    }
+
+    fn case(&self) -> &Case {
+        &self.case
     }
 
     fn memory(&mut self) -> Vec<&mut dyn Memory> {
@@ -207,29 +209,6 @@ impl<T: Element> Problem for Compaction<T> {
         Traffic {
             read: (read.min(all) + self.mask.host().len()) as u64,
             written: (written + size_of::<u64>()) as u64,
-        }
-    }
-
-    fn refill(&mut self, case: &Case) -> Result<(), Error> {
-        let mask = inputs::mask(case);
-        self.values.refill(generate(case))?;
-        self.mask.refill(inputs::mask_in_memory(inputs::by(case), &mask))?;
-        let values = self.values.host();
-        self.flags = reference::flags(case, values, &mask);
-        self.selected = reference::select(values, self.width as usize, &self.flags, true);
-        self.pivot = inputs::bits_of(inputs::pivot::<T>(case));
-        self.case = *case;
-        Ok(())
-    }
-
-    fn work(order: &Order) -> u32 {
-        u32::from(*order == Order::Partition)
-    }
-
-    fn baseline(&self, order: &Order, library: &Baselines) -> Result<Vec<Way<Self>>, Error> {
-        match order {
-            Order::Partition => baseline::partition(self, library),
-            Order::Selected | Order::Any => baseline::select(self, library),
         }
     }
 }

@@ -9,7 +9,7 @@ use std::{
 
 use harness::{
     ChapterParameters, Element, Error, Kind,
-    baselines::{Baselines, Call, Segments, Way, address, dtype_code, op_code},
+    baselines::{Baselines, Call, LibraryRun, Segments, address, dtype_code, op_code},
     buffer, operation,
 };
 use rayon::prelude::*;
@@ -56,7 +56,7 @@ fn keys(division: &Offsets) -> Vec<u8> {
 pub(crate) fn scan<T: Element>(
     of: &SegmentedScan<T>,
     library: &Baselines,
-) -> Result<Vec<Way<SegmentedScan<T>>>, Error> {
+) -> Result<Vec<LibraryRun<SegmentedScan<T>>>, Error> {
     let case = of.case;
     let (Some(op), Some(scan)) = (op_code(case.op), Scan::of(library)) else {
         return Ok(Vec::new());
@@ -97,7 +97,7 @@ pub(crate) fn scan<T: Element>(
 pub(crate) fn reduce<T: Element>(
     of: &SegmentedReduce<T>,
     library: &Baselines,
-) -> Result<Vec<Way<SegmentedReduce<T>>>, Error> {
+) -> Result<Vec<LibraryRun<SegmentedReduce<T>>>, Error> {
     let keys = buffer::to_device(&of.device, &keys(&of.division))?;
     let known = segments(&of.division);
     let arrays = move |p: &SegmentedReduce<T>| {
@@ -130,7 +130,10 @@ operation! {
 
 /// The product of a matrix and a vector by a library, in each of its ways, verified; empty where the library
 /// lacks it.
-pub(crate) fn multiply(of: &Product, library: &Baselines) -> Result<Vec<Way<Product>>, Error> {
+pub(crate) fn multiply(
+    of: &Product,
+    library: &Baselines,
+) -> Result<Vec<LibraryRun<Product>>, Error> {
     let Some(multiply) = Multiply::of(library) else {
         return Ok(Vec::new());
     };

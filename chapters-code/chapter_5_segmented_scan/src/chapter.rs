@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use harness::{
-    AnyProblem, Case, ChapterParameters, Device, Dtype, Error, Input, Kind, Op, Parameters, Posed,
-    Rung, inputs, rung::rungs, with_element,
+    AnyProblem, Case, ChapterParameters, Device, Dtype, Error, Input, Kind, Op, Parameters, Rung,
+    Suite, inputs, rung::rungs, with_element,
 };
 use report::{
     Chapter,
@@ -125,22 +125,22 @@ impl Chapter for Segmented {
     fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
         Ok(match Task::of(case) {
             Task::Convert(Conversion::ToFlags) => {
-                Posed::any(ToFlags::new(device, case, Offsets::of_case(case)?)?, [to_flags()])
+                Suite::boxed(ToFlags::new(device, case, Offsets::of_case(case)?)?, [to_flags()])
             }
             Task::Convert(Conversion::ToOffsets) => {
                 let division = Offsets::of_case(case)?.without_empty();
                 let capacity = division.as_slice().len();
-                Posed::any(ToOffsets::new(device, case, division, capacity)?, [to_offsets()])
+                Suite::boxed(ToOffsets::new(device, case, division, capacity)?, [to_offsets()])
             }
             Task::Scan(_) => with_element!(case.dtype, T => {
                 let elements = inputs::generate::<T>(case);
                 let problem = SegmentedScan::new(device, case, elements, Offsets::of_case(case)?)?;
-                Posed::any(problem, [scans(), broken()])
+                Suite::boxed(problem, [scans(), broken()])
             }),
             Task::Reduce => with_element!(case.dtype, T => {
                 let elements = inputs::generate::<T>(case);
                 let problem = SegmentedReduce::new(device, case, elements, Offsets::of_case(case)?)?;
-                Posed::any(problem, [reductions()])
+                Suite::boxed(problem, [reductions()])
             }),
             Task::Multiply(kind) => {
                 let matrix = match (kind, &self.file) {
@@ -152,7 +152,7 @@ impl Chapter for Segmented {
                     _ => Arc::new(sparse::made(kind, case)?),
                 };
                 let product = Product::new(device, case, matrix)?;
-                Posed::any(product, [products(), broken_products()])
+                Suite::boxed(product, [products(), broken_products()])
             }
         })
     }

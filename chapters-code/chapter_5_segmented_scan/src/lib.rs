@@ -12,6 +12,7 @@ pub mod broken;
 pub mod chapter;
 pub mod market;
 pub mod pairs;
+mod measure;
 pub mod parameters;
 pub mod problem;
 pub mod reference;

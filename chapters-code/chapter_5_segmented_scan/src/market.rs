@@ -13,7 +13,7 @@ mod tests;
 
 use std::{fs, path::Path};
 
-use harness::{Error, device::host_available_bytes};
+use harness::{Error, host_available_bytes};
 
 use crate::{segments::Offsets, sparse::Csr};
 use entry::{Entry, entry};

@@ -1,10 +1,10 @@
 //! What the rungs solve: for each group of rungs the buffers on the device, the inputs and the judge.
 
-mod reduce;
-mod scan;
-mod spmv;
-mod to_flags;
-mod to_offsets;
+pub(crate) mod reduce;
+pub(crate) mod scan;
+pub(crate) mod spmv;
+pub(crate) mod to_flags;
+pub(crate) mod to_offsets;
 
 pub use reduce::{Reduced, SegmentedReduce};
 pub use scan::SegmentedScan;

@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_void};
 
 use harness::{
     Element, Error,
-    baselines::{Baselines, Call, Way, address, dtype_code},
+    baselines::{Baselines, Call, LibraryRun, address, dtype_code},
     verify,
 };
 
@@ -29,7 +29,7 @@ harness::operation! {
 pub(crate) fn transpose<T: Element>(
     p: &Matrices<T>,
     library: &Baselines,
-) -> Result<Vec<Way<Matrices<T>>>, Error> {
+) -> Result<Vec<LibraryRun<Matrices<T>>>, Error> {
     let Some(transpose) = Transpose::of(library) else { return Ok(Vec::new()) };
     if p.layout.elements() == 0 {
         return Ok(Vec::new());

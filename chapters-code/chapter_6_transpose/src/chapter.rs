@@ -1,7 +1,7 @@
 //! The chapter as the report runs it: which rungs there are, on which cases, in how much memory.
 
 use harness::{
-    AnyProblem, Case, ChapterParameters, Device, Dtype, Error, Op, Parameters, Posed, Rung, Shape,
+    AnyProblem, Case, ChapterParameters, Device, Dtype, Error, Op, Parameters, Rung, Shape, Suite,
     rung, with_element,
 };
 use report::{
@@ -76,7 +76,7 @@ impl Chapter for Transpose {
 
     fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
         with_element!(case.dtype, T => {
-            Ok(Posed::any(Matrices::<T>::new(device, case)?, [rungs(), broken()]))
+            Ok(Suite::boxed(Matrices::<T>::new(device, case)?, [rungs(), broken()]))
         })
     }
 

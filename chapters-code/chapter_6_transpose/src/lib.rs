@@ -11,6 +11,7 @@ mod baseline;
 pub mod broken;
 pub mod chapter;
 pub mod layout;
+mod measure;
 pub mod parameters;
 pub mod problem;
 pub mod reference;

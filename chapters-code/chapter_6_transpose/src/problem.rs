@@ -3,14 +3,10 @@
 use cudarc::driver::DriverError;
 use harness::{
     Case, Device, Element, Error, InputArray, Memory, Op, Output, Problem, Refusal, Rung, Shape,
-    Traffic,
-    baselines::{Baselines, Way},
-    buffer::POISON,
-    inputs,
-    verify::Verdict,
+    Traffic, buffer::POISON, inputs, verify::Verdict,
 };
 
-use crate::{baseline, reference};
+use crate::reference;
 
 pub use crate::layout::{Batch, Layout};
 
@@ -68,13 +64,13 @@ impl<T: Element> Matrices<T> {
 }
 
 /// The elements of a case and of the gaps between its rows.
-fn generate<T: Element>(case: &Case, layout: &Layout) -> Vec<T> {
+pub(crate) fn generate<T: Element>(case: &Case, layout: &Layout) -> Vec<T> {
     let n = layout.input_elements();
     let shape = Shape::Vector { n };
     inputs::generate(&Case { shape, ..*case })
 }
 
-fn expected<T: Element>(layout: &Layout, host: &[T]) -> Vec<T> {
+pub(crate) fn expected<T: Element>(layout: &Layout, host: &[T]) -> Vec<T> {
     let untouched = bytemuck::pod_read_unaligned(&[POISON; 16][..size_of::<T>()]);
     let mut expected = vec![untouched; layout.output_elements() as usize];
     reference::transpose(layout, host, &mut expected);
@@ -84,8 +80,12 @@ fn expected<T: Element>(layout: &Layout, host: &[T]) -> Vec<T> {
 impl<T: Element> Problem for Matrices<T> {
     type Promise = Destination;
 
-    fn setting(&self) -> (&Device, &Case) {
-        (&self.device, &self.case)
+    fn device(&self) -> &Device {
+        &self.device
+    }
+
+    fn case(&self) -> &Case {
+        &self.case
     }
 
     fn memory(&mut self) -> Vec<&mut dyn Memory> {
@@ -110,28 +110,9 @@ impl<T: Element> Problem for Matrices<T> {
         }
     }
 
-    fn is_settled(destination: &Destination) -> bool {
-        *destination == Destination::Output // in place, every second launch undoes the first
-    }
-
     fn traffic(&self, _destination: &Destination) -> Traffic {
         let bytes = self.layout.elements() * size_of::<T>() as u64;
         Traffic { read: bytes, written: bytes }
-    }
-
-    fn refill(&mut self, case: &Case) -> Result<(), Error> {
-        self.input.refill(generate(case, &self.layout))?;
-        self.expected = expected(&self.layout, self.input.host());
-        self.case = *case;
-        Ok(())
-    }
-
-    fn baseline(
-        &self,
-        _destination: &Destination,
-        library: &Baselines,
-    ) -> Result<Vec<Way<Self>>, Error> {
-        baseline::transpose(self, library)
     }
 }
 

@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_void};
 
 use harness::{
     Error,
-    baselines::{Baselines, Call, Way, address},
+    baselines::{Baselines, Call, LibraryRun, address},
     verify,
 };
 
@@ -43,7 +43,7 @@ pub(crate) fn copy(
     result: Results,
     expected: &[f32],
     library: &Baselines,
-) -> Result<Vec<Way<Accesses>>, Error> {
+) -> Result<Vec<LibraryRun<Accesses>>, Error> {
     // SAFETY: the types of baselines.h.
     let functions = unsafe {
         (

@@ -1,7 +1,7 @@
 //! The chapter as the report runs it: which rungs there are, on which cases, in how much memory.
 
 use harness::{
-    AnyProblem, Case, ChapterParameters, Device, Dtype, Error, Op, Parameters, Posed, Rung,
+    AnyProblem, Case, ChapterParameters, Device, Dtype, Error, Op, Parameters, Rung, Suite,
     rung::rungs,
 };
 use report::{
@@ -62,7 +62,7 @@ impl Chapter for Coalescing {
 
     fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
         self.check(case)?;
-        Ok(Posed::any(Accesses::new(device, case)?, [crate::rungs(), broken()]))
+        Ok(Suite::boxed(Accesses::new(device, case)?, [crate::rungs(), broken()]))
     }
 
     fn checksum_cases(&self) -> Vec<Case> {

@@ -8,6 +8,7 @@ mod baseline;
 pub mod broken;
 pub mod chapter;
 pub mod indices;
+mod measure;
 pub mod parameters;
 pub mod particles;
 pub mod patterns;

@@ -5,14 +5,11 @@ use std::hash::{Hash, Hasher};
 use cudarc::driver::DriverError;
 use harness::{
     Case, ChapterParameters, Device, Dtype, Error, InputArray, Memory, Op, Output, Problem,
-    Refusal, Rung, Shape, Traffic,
-    baselines::{Baselines, Way},
-    inputs,
-    verify::Verdict,
+    Refusal, Rung, Shape, Traffic, inputs, verify::Verdict,
 };
 
 use crate::{
-    AccessParameters, Order, Task, baseline, indices,
+    AccessParameters, Order, Task, indices,
     particles::Layout,
     reads::{self, THREADS},
     reference,
@@ -113,7 +110,7 @@ impl Accesses {
     }
 
     /// What `out` or `spread` should hold after a number of launches.
-    fn expected(&self, result: Results, launches: u64) -> Vec<f32> {
+    pub(crate) fn expected(&self, result: Results, launches: u64) -> Vec<f32> {
         let (offset, stride) = (self.offset as usize, self.stride as usize);
         let (host, indices) = (self.input.host(), self.indices.host());
         match result {
@@ -132,8 +129,12 @@ impl Accesses {
 impl Problem for Accesses {
     type Promise = Promise;
 
-    fn setting(&self) -> (&Device, &Case) {
-        (&self.device, &self.case)
+    fn device(&self) -> &Device {
+        &self.device
+    }
+
+    fn case(&self) -> &Case {
+        &self.case
     }
 
     fn memory(&mut self) -> Vec<&mut dyn Memory> {
@@ -162,30 +163,8 @@ impl Problem for Accesses {
         }
     }
 
-    fn is_settled(promise: &Promise) -> bool {
-        !matches!(promise.result, Results::Moved(_)) // every launch moves the particles on
-    }
-
     fn traffic(&self, _promise: &Promise) -> Traffic {
         Task::of(&self.case).traffic(self.n)
-    }
-
-    fn refill(&mut self, case: &Case) -> Result<(), Error> {
-        self.case = *case;
-        self.input.refill(inputs::generate(case))?;
-        self.indices.refill(indices::of(case))
-    }
-
-    fn work(promise: &Promise) -> u32 {
-        match promise.result {
-            Results::Spread => 1,
-            Results::InPlace => 2,
-            _ => 0, // of a task without offset or stride, all rungs have the same results
-        }
-    }
-
-    fn baseline(&self, promise: &Promise, library: &Baselines) -> Result<Vec<Way<Self>>, Error> {
-        baseline::copy(self, promise.result, &self.expected(promise.result, 1), library)
     }
 }
 

@@ -14,7 +14,7 @@ use cudarc::{
 };
 use harness::{
     Device, Error, Output,
-    baselines::Way,
+    baselines::LibraryRun,
     nccl::{self, Nccl, Ranks, Windows},
 };
 
@@ -171,7 +171,7 @@ impl Arrays {
 /// symmetric windows. None where there is no NCCL, or it has no call for the work. On the simulator it is the
 /// simulator's. As for the rungs that use flags, the host orders the devices by no event: NCCL's kernels wait for each
 /// other.
-pub(crate) fn collective(p: &Collective) -> Result<Vec<Way<Collective>>, Error> {
+pub(crate) fn collective(p: &Collective) -> Result<Vec<LibraryRun<Collective>>, Error> {
     let Some(nccl) = nccl::bind(&p.devices[0])? else { return Ok(Vec::new()) };
     let calls = Call::all(p, nccl);
     if calls.is_empty() {
@@ -191,10 +191,10 @@ pub(crate) fn collective(p: &Collective) -> Result<Vec<Way<Collective>>, Error> 
 }
 
 /// A call on all ranks.
-fn way(nccl: &Nccl, call: Call, ranks: &Rc<Ranks>, arrays: &Rc<Arrays>) -> Way<Collective> {
+fn way(nccl: &Nccl, call: Call, ranks: &Rc<Ranks>, arrays: &Rc<Arrays>) -> LibraryRun<Collective> {
     let name = format!("{}{}", call.name(), arrays.name());
     let (ranks, arrays) = (ranks.clone(), arrays.clone());
-    Way::new(nccl.name(), &nccl.version, name, move |p: &Collective| {
+    LibraryRun::new(nccl.name(), &nccl.version, name, move |p: &Collective| {
         let called = ranks.in_group(|rank, comm, stream| {
             // SAFETY: the addresses are those of the rank's arrays, which live as long as `p` and `arrays`.
             unsafe { call.enqueue(p, rank, arrays.addresses(p, rank), comm, stream) }
@@ -204,7 +204,7 @@ fn way(nccl: &Nccl, call: Call, ranks: &Rc<Ranks>, arrays: &Rc<Arrays>) -> Way<C
 }
 
 /// Runs a way once, on poisoned results, and compares what is there then.
-fn verify(p: &Collective, way: &mut Way<Collective>, arrays: &Arrays) -> Result<(), Error> {
+fn verify(p: &Collective, way: &mut LibraryRun<Collective>, arrays: &Arrays) -> Result<(), Error> {
     if let Arrays::Own(outs) = arrays {
         poison(&mut outs.borrow_mut())?;
         run(p, way)?;
@@ -234,14 +234,14 @@ fn poison(outs: &mut [Output<f32>]) -> Result<(), Error> {
 }
 
 /// Runs a way once, from its beginning to its end on all devices.
-fn run(p: &Collective, way: &mut Way<Collective>) -> Result<(), Error> {
+fn run(p: &Collective, way: &mut LibraryRun<Collective>) -> Result<(), Error> {
     let finish = || p.devices.iter().try_for_each(|device| device.finish(&way.name));
     finish()?;
     (way.enqueue)(p).map_err(|error| p.devices[0].explain(&way.name, error))?;
     finish()
 }
 
-fn judge(p: &Collective, way: &Way<Collective>, outs: &[Output<f32>]) -> Result<(), Error> {
+fn judge(p: &Collective, way: &LibraryRun<Collective>, outs: &[Output<f32>]) -> Result<(), Error> {
     for (d, out) in outs.iter().enumerate() {
         if let Some(failure) = p.verdict(d, out)?.failures.first() {
             return Err(Error::Usage(format!("NCCL's {} is wrong: {}", way.name, failure.message)));

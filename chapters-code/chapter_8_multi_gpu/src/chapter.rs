@@ -2,8 +2,8 @@
 
 use chapter_2_histogram::bins::USUAL;
 use harness::{
-    AnyProblem, Case, ChapterParameters, Device, Dtype, Error, Ladder, Parameters, Posed, Rung,
-    Shape, rung::rungs,
+    AnyProblem, Case, ChapterParameters, Device, Dtype, Error, Ladder, Parameters, Rung, Shape,
+    Suite, rung::rungs,
 };
 use report::{
     Chapter,
@@ -77,7 +77,7 @@ impl Chapter for MultiGpu {
     fn complete(&self, case: &Case) -> Case {
         let DeviceParameters { devices, task, bins } = DeviceParameters::of(case);
         // Up to four of those that there are.
-        let devices = devices.or_else(|| Some(harness::device::count().clamp(2, 4)));
+        let devices = devices.or_else(|| Some(harness::Device::count().clamp(2, 4)));
         let task = task.filter(|&task| task != Task::AllReduce);
         let is_histogram = task == Some(Task::Histogram);
         let bins = is_histogram.then_some(bins.unwrap_or(USUAL));
@@ -98,7 +98,7 @@ impl Chapter for MultiGpu {
 
     fn check(&self, case: &Case) -> Result<(), Error> {
         let wanted = DeviceParameters::of(case).devices.unwrap_or(2);
-        let found = harness::device::count();
+        let found = harness::Device::count();
         if wanted <= found {
             return Ok(());
         }
@@ -124,19 +124,19 @@ impl Chapter for MultiGpu {
     fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
         let case = &self.complete(case);
         Ok(match task::of(case) {
-            Task::Histogram => Posed::any(SpreadHistogram::new(device, case)?, [histograms()]),
-            Task::Compact => Posed::any(SpreadCompact::new(device, case)?, [compactions()]),
+            Task::Histogram => Suite::boxed(SpreadHistogram::new(device, case)?, [histograms()]),
+            Task::Compact => Suite::boxed(SpreadCompact::new(device, case)?, [compactions()]),
             Task::Reduce => match case.dtype {
-                Dtype::I64 => Posed::any(SpreadSum::<i64>::new(device, case)?, [sums()]),
-                _ => Posed::any(SpreadSum::<f32>::new(device, case)?, [sums()]),
+                Dtype::I64 => Suite::boxed(SpreadSum::<i64>::new(device, case)?, [sums()]),
+                _ => Suite::boxed(SpreadSum::<f32>::new(device, case)?, [sums()]),
             },
             Task::Scan => match case.dtype {
                 Dtype::I64 => {
-                    Posed::any(SpreadScan::<i64>::new(device, case)?, [scans(), broken_scans()])
+                    Suite::boxed(SpreadScan::<i64>::new(device, case)?, [scans(), broken_scans()])
                 }
-                _ => Posed::any(SpreadScan::<f32>::new(device, case)?, [scans(), broken_scans()]),
+                _ => Suite::boxed(SpreadScan::<f32>::new(device, case)?, [scans(), broken_scans()]),
             },
-            _ => Posed::any(Collective::new(device, case)?, [collectives()]),
+            _ => Suite::boxed(Collective::new(device, case)?, [collectives()]),
         })
     }
 }

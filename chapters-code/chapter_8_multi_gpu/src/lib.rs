@@ -7,6 +7,7 @@
 mod baseline;
 pub mod broken;
 pub mod chapter;
+mod measure;
 pub mod parameters;
 pub mod problem;
 pub mod task;

@@ -2,13 +2,13 @@
 
 use harness::Memory;
 
-mod collective;
-mod compact;
+pub(crate) mod collective;
+pub(crate) mod compact;
 mod devices;
-mod histogram;
-mod scan;
+pub(crate) mod histogram;
+pub(crate) mod scan;
 mod spread;
-mod sum;
+pub(crate) mod sum;
 
 pub use collective::{Collective, matrix};
 pub use compact::{Layout, SpreadCompact};

@@ -1,7 +1,7 @@
 //! The calls of NCCL, by the simulator's NCCL.
 
 use chapter_8_multi_gpu::{Task, problem::Collective};
-use harness::Problem;
+use harness::Measured;
 use report::testing;
 
 use crate::common::doing;

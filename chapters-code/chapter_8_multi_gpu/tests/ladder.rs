@@ -2,7 +2,7 @@
 
 use crate::common::{of, run_all};
 use chapter_8_multi_gpu::{all_reduces, problem::Collective, rungs::push};
-use harness::{AnyProblem, Case, Posed, rung::Prepare};
+use harness::{AnyProblem, Case, Suite, rung::Prepare};
 use report::testing::{self, check, under_schedules};
 
 /// Sizes around a pack, a part, a block and a tile.
@@ -36,7 +36,7 @@ fn push_with_several_tiles_per_block() {
     for n in [100_000, 262_144, 300_001] {
         let problem = Collective::new(&runner.device, &of(4, n)).expect("a problem");
         let prepare: Prepare<Collective> = |p, rung| push::in_blocks(2, p, rung);
-        let mut posed = Posed::new(problem, vec![(push::RUNG, prepare)]);
+        let mut posed = Suite::new(problem, vec![(push::RUNG, prepare)]);
         let outcome = posed.run_rung("push", None, &[]).expect("an outcome");
         assert!(outcome.verdict.is_correct(), "{n}: {:?}", outcome.verdict);
     }

@@ -10,7 +10,7 @@ use chapter_8_multi_gpu::{
     scans, sums,
 };
 use harness::{
-    Case, Device, DeviceChoice, Dtype, Error, Input, Ladder, Launch, Op, Problem, Rung,
+    Case, Device, DeviceChoice, Dtype, Error, Input, Ladder, Launch, Measured, Op, Rung,
     rung::Prepare,
 };
 use report::{
@@ -108,7 +108,7 @@ fn launches_in_a_row() {
     });
 }
 
-fn in_a_row<P: Problem>(ladder: Ladder<P>, problem: impl Fn() -> Result<P, Error>) {
+fn in_a_row<P: Measured>(ladder: Ladder<P>, problem: impl Fn() -> Result<P, Error>) {
     let _alone = testing::simulator();
     for (rung, prepare) in ladder {
         let mut p = problem().expect("a problem");
@@ -119,7 +119,7 @@ fn in_a_row<P: Problem>(ladder: Ladder<P>, problem: impl Fn() -> Result<P, Error
     }
 }
 
-fn several_times<P: Problem>(p: &mut P, rung: &Rung, prepare: Prepare<P>) -> Result<(), Error> {
+fn several_times<P: Measured>(p: &mut P, rung: &Rung, prepare: Prepare<P>) -> Result<(), Error> {
     let Launch { mut enqueue, promise, .. } = prepare(p, rung)?;
     p.device().take_report()?;
     for seed in 1..=2 {
@@ -129,7 +129,7 @@ fn several_times<P: Problem>(p: &mut P, rung: &Rung, prepare: Prepare<P>) -> Res
             enqueue(p)?;
         }
         p.device().finish("three launches")?;
-        let verdict = p.judge(&promise, 3)?;
+        let verdict = harness::rung::judge(p, &promise, 3)?;
         assert!(verdict.is_correct(), "{}: {verdict:?}", rung.name);
     }
     Ok(())

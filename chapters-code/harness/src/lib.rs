@@ -1,41 +1,48 @@
 //! What every chapter needs on the host: open a device, make buffers, run one rung, time it, verify its result.
 //!
-//! A rung itself is plain cudarc, in a file of its chapter. [`mod@rung`] launches one and gets its verdict:
-//! start there. [`buffer`] reads the result back, [`verify`] compares it, and [`bound`] says how far it may be off.
+//! A rung itself is plain cudarc, in a file of its chapter. [`mod@rung`] says what a rung and its problem are;
+//! [`suite`] launches one and gets its verdict.
+//!
+//! | folder | holds | uses |
+//! | --- | --- | --- |
+//! | `case` | what is asked for: size, type, operator, input | |
+//! | `judge` | how far a result may be off, and what differs | `case` |
+//! | `device` | the open device, its kernels and buffers, and the simulator's extra functions | `case`, `judge` |
+//! | `rung.rs` | a rung, its launch and its problem | the folders above |
+//! | `measure` | rungs run, timed and compared with libraries | all of them |
 
-pub mod baselines;
-pub mod bound;
-pub mod buffer;
 pub mod case;
-pub mod ceiling;
-pub mod device;
-pub mod driver;
-pub mod dtype;
+mod device;
 pub mod error;
-pub mod graph;
-pub mod inputs;
-pub mod kernel;
-mod names;
-pub mod nccl;
-pub mod parameters;
+mod judge;
+mod measure;
 pub mod rung;
-pub mod shape;
-pub mod simulator;
-pub mod timing;
-pub mod verify;
-pub mod weak;
 
-pub use buffer::{InputArray, Memory, Output};
-pub use case::{Case, Input, Kind, Op};
-pub use device::Device;
-pub use driver::DeviceChoice;
-pub use dtype::{Dtype, Element};
+pub use case::{
+    Case, Input, Kind, Op, dtype,
+    dtype::{Dtype, Element},
+    inputs, parameters,
+    parameters::{ChapterParameters, Parameters},
+    shape,
+    shape::Shape,
+};
+pub use device::{
+    Device, Properties, buffer,
+    buffer::{InputArray, Memory, Output},
+    driver,
+    driver::DeviceChoice,
+    host_available_bytes, kernel,
+    kernel::PtxText,
+    nccl, simulator,
+};
 pub use embed::lz4;
 pub use error::Error;
-pub use kernel::PtxText;
-pub use parameters::{ChapterParameters, Parameters};
-pub use rung::{
-    AnyProblem, Ladder, Launch, MOST_OF_ONE_THREAD, Outcome, Posed, Prepare, Prepared, Problem,
-    Refusal, Rung, Traffic,
+pub use judge::{bound, verify};
+pub use measure::{
+    baselines, ceiling, graph, suite,
+    suite::{AnyProblem, Measured, Outcome, Suite},
+    timing, weak,
 };
-pub use shape::Shape;
+pub use rung::{
+    Ladder, Launch, MOST_OF_ONE_THREAD, Prepare, Prepared, Problem, Refusal, Rung, Traffic,
+};

@@ -2,11 +2,14 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use crate::problem::{Vectors, Work, f32_vectors_only};
 
-rung!("copy", "reads and writes 16 bytes at a time", refuses(f32_vectors_only));
+/// The rung `copy`.
+pub static RUNG: Rung =
+    Rung::new("copy", "reads and writes 16 bytes at a time", ptx!("kernels/copy.ptx"))
+        .refuses(f32_vectors_only);
 
 /// One thread per pack of four elements. The elements after the last whole pack are not copied.
 pub fn prepare(p: &Vectors, rung: &Rung) -> Prepared<Vectors> {

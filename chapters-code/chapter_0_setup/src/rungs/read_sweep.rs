@@ -2,16 +2,14 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, buffer, ceiling::READ_SWEEP_PTX, rung};
+use harness::{Launch, Prepared, Rung, buffer, ceiling::READ_SWEEP_PTX};
 
 use crate::problem::{Vectors, Work, f32_vectors_only};
 
-rung!(
-    "read_sweep",
-    "reads 16 bytes at a time and stores nothing",
-    ptx = READ_SWEEP_PTX,
-    refuses(f32_vectors_only)
-);
+/// The rung `read_sweep`.
+pub static RUNG: Rung =
+    Rung::new("read_sweep", "reads 16 bytes at a time and stores nothing", READ_SWEEP_PTX)
+        .refuses(f32_vectors_only);
 
 /// One block of 256 threads per 1,024 packs of four elements; a thread loads four packs.
 pub fn prepare(p: &Vectors, rung: &Rung) -> Prepared<Vectors> {

@@ -1,17 +1,15 @@
 //! The first kernel: `out[i] = a[i] + b[i]`.
 
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung};
 
 use crate::problem::{Vectors, Work, f32_vectors_only};
 use crate::{VECTOR_ADD_PTX, launch_vector_add, vector_add_config};
 
-rung!(
-    "vector_add",
-    "out[i] = a[i] + b[i], one thread per element",
-    ptx = VECTOR_ADD_PTX,
-    refuses(f32_vectors_only)
-);
+/// The rung `vector_add`.
+pub static RUNG: Rung =
+    Rung::new("vector_add", "out[i] = a[i] + b[i], one thread per element", VECTOR_ADD_PTX)
+        .refuses(f32_vectors_only);
 
 /// The launch of [`crate::vector_add`], on buffers that stay on the device.
 pub fn prepare(p: &Vectors, rung: &Rung) -> Prepared<Vectors> {

@@ -2,15 +2,17 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, buffer, rung};
+use harness::{Launch, Prepared, Rung, buffer, ptx};
 
 use crate::problem::{Axis, MatrixReduction, matrices_only};
 
-rung!(
+/// The rung `columns_block`.
+pub static RUNG: Rung = Rung::new(
     "columns_block",
     "columns of a matrix: one block per 32 columns, with the rows split among blocks",
-    refuses(matrices_only)
-);
+    ptx!("kernels/columns_block.ptx"),
+)
+.refuses(matrices_only);
 
 /// One launch, or a second one where several blocks share the rows of a column.
 pub fn prepare(p: &MatrixReduction, rung: &Rung) -> Prepared<MatrixReduction> {

@@ -2,15 +2,17 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, buffer, rung};
+use harness::{Launch, Prepared, Rung, buffer, ptx};
 
 use crate::problem::{Axis, MatrixReduction, matrices_only};
 
-rung!(
+/// The rung `columns_coarsened`.
+pub static RUNG: Rung = Rung::new(
     "columns_coarsened",
     "columns of a matrix: four columns per thread, 16 bytes per load, four loads in flight",
-    refuses(matrices_only)
-);
+    ptx!("kernels/columns_coarsened.ptx"),
+)
+.refuses(matrices_only);
 
 /// One launch, or a second one where several blocks share the rows of a column.
 pub fn prepare(p: &MatrixReduction, rung: &Rung) -> Prepared<MatrixReduction> {

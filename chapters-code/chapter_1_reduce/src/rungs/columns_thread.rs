@@ -2,11 +2,17 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use crate::problem::{Axis, MatrixReduction, matrices_only};
 
-rung!("columns_thread", "columns of a matrix: one thread per column", refuses(matrices_only));
+/// The rung `columns_thread`.
+pub static RUNG: Rung = Rung::new(
+    "columns_thread",
+    "columns of a matrix: one thread per column",
+    ptx!("kernels/columns_thread.ptx"),
+)
+.refuses(matrices_only);
 
 /// One launch: each thread walks down one column.
 pub fn prepare(p: &MatrixReduction, rung: &Rung) -> Prepared<MatrixReduction> {

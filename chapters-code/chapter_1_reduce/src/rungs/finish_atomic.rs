@@ -2,16 +2,18 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Case, Dtype, Element, Launch, Op, Prepared, Rung, rung};
+use harness::{Case, Dtype, Element, Launch, Op, Prepared, Rung, ptx};
 
 use crate::problem::{Depth, Reduction, vectors_only};
 
-rung!(
+/// The rung `finish_atomic`.
+pub static RUNG: Rung = Rung::new(
     "finish_atomic",
     "block_reduce, then one atomic operation per block",
-    refuses(vectors_only),
-    varies(rounds)
-);
+    ptx!("kernels/finish_atomic.ptx"),
+)
+.refuses(vectors_only)
+.varies(rounds);
 
 /// Whether the order in which blocks arrive changes the result: sums and products of floats.
 fn rounds(case: &Case) -> bool {

@@ -2,15 +2,17 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, buffer, rung};
+use harness::{Element, Launch, Prepared, Rung, buffer, ptx};
 
 use crate::problem::{Depth, Reduction, vectors_only};
 
-rung!(
+/// The rung `finish_last_block`.
+pub static RUNG: Rung = Rung::new(
     "finish_last_block",
     "block_reduce; the block that arrives last combines the partial results",
-    refuses(vectors_only)
-);
+    ptx!("kernels/finish_last_block.ptx"),
+)
+.refuses(vectors_only);
 
 /// One launch. The block that arrives last combines the results of all blocks.
 pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Prepared<Reduction<T>> {

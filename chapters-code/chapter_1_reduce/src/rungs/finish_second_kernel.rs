@@ -2,16 +2,17 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, PtxText, Rung, buffer, ptx, rung};
+use harness::{Element, Launch, Prepared, PtxText, Rung, buffer, ptx};
 
 use crate::problem::{Depth, Reduction, vectors_only};
 
-rung!(
+/// The rung `finish_second_kernel`.
+pub static RUNG: Rung = Rung::new(
     "finish_second_kernel",
     "block_reduce, then a kernel of one block",
-    ptx = ptx!("kernels/block_reduce.ptx"),
-    refuses(vectors_only)
-);
+    ptx!("kernels/block_reduce.ptx"),
+)
+.refuses(vectors_only);
 
 static SECOND: PtxText = ptx!("kernels/finish_second_kernel.ptx");
 

@@ -1,16 +1,18 @@
 //! The threads that work are neighbours, but the words that they read are a stride apart.
 
-use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::driver::LaunchConfig;
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, rung};
+use harness::{Element, Prepared, Rung, ptx};
 
-use crate::problem::{Depth, Reduction, vectors_only};
+use crate::problem::{Reduction, vectors_only};
 
-rung!(
+/// The rung `interleaved_strided`.
+pub static RUNG: Rung = Rung::new(
     "interleaved_strided",
     "neighbouring threads work, on strided words: bank conflicts",
-    refuses(vectors_only)
-);
+    ptx!("kernels/interleaved_strided.ptx"),
+)
+.refuses(vectors_only);
 
 /// Runs the kernel on the input, then again on the results of the blocks, until one result is left.
 pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Prepared<Reduction<T>> {
@@ -25,27 +27,7 @@ pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Prepared<Reduction<
     let blocks = p.passes(|n, _| n.div_ceil(u64::from(threads)));
     // In every pass: the elements of a thread, then the levels of the block's tree.
     let depth = blocks.len() as u64 * u64::from(1 + threads.ilog2());
-    let mut partials = p.partials(&blocks)?;
-    let promise = Depth::of(depth);
-
-    Ok(Launch::new(kernel.clone(), config(blocks[0]), promise, move |p: &mut Reduction<T>| {
-        // One output per pass. The last is that of the problem.
-        let mut out: Vec<_> = partials.iter_mut().map(|buffer| buffer.as_view_mut()).collect();
-        out.push(p.out.view_mut());
-
-        let mut launch = p.device.stream.launch_builder(&kernel);
-        launch.arg(&p.input).arg(&mut out[0]).arg(&p.n);
-        // SAFETY: interleaved_strided.cu is `(const float* in, float* out, size_t n)`. It reads in[0 .. n] and writes one result
-        // per block, for which the buffer has room.
-        unsafe { launch.launch(config(blocks[0]))? };
-        for pass in 1..blocks.len() {
-            let (before, after) = out.split_at_mut(pass);
-            let mut launch = p.device.stream.launch_builder(&kernel);
-            let input = before[pass - 1].as_view();
-            launch.arg(&input).arg(&mut after[0]).arg(&blocks[pass - 1]);
-            // SAFETY: as above; the pass before has written as many results as it had blocks.
-            unsafe { launch.launch(config(blocks[pass]))? };
-        }
-        Ok(())
-    }))
+    // SAFETY: interleaved_strided.cu is `(const float* in, float* out, size_t n)`. It reads in[0 .. n] and
+    // writes one result per block.
+    unsafe { p.in_passes([kernel.clone(), kernel], blocks, config, depth) }
 }

@@ -2,11 +2,14 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use crate::problem::{Axis, MatrixReduction, matrices_only};
 
-rung!("rows_block", "rows of a matrix: one block per row", refuses(matrices_only));
+/// The rung `rows_block`.
+pub static RUNG: Rung =
+    Rung::new("rows_block", "rows of a matrix: one block per row", ptx!("kernels/rows_block.ptx"))
+        .refuses(matrices_only);
 
 /// One launch: the threads of a block take the elements of one row in turns.
 pub fn prepare(p: &MatrixReduction, rung: &Rung) -> Prepared<MatrixReduction> {

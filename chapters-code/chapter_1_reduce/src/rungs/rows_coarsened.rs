@@ -2,15 +2,17 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, buffer, rung};
+use harness::{Launch, Prepared, Rung, buffer, ptx};
 
 use crate::problem::{Axis, MatrixReduction, matrices_only};
 
-rung!(
+/// The rung `rows_coarsened`.
+pub static RUNG: Rung = Rung::new(
     "rows_coarsened",
     "rows of a matrix: 16 bytes per load, four loads in flight, long rows split among blocks",
-    refuses(matrices_only)
-);
+    ptx!("kernels/rows_coarsened.ptx"),
+)
+.refuses(matrices_only);
 
 /// Elements per thread that are worth a block of their own.
 const SPAN: u64 = 256 * 16;

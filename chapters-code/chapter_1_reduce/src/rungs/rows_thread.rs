@@ -2,11 +2,17 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use crate::problem::{Axis, MatrixReduction, matrices_only};
 
-rung!("rows_thread", "rows of a matrix: one thread per row", refuses(matrices_only));
+/// The rung `rows_thread`.
+pub static RUNG: Rung = Rung::new(
+    "rows_thread",
+    "rows of a matrix: one thread per row",
+    ptx!("kernels/rows_thread.ptx"),
+)
+.refuses(matrices_only);
 
 /// One launch: each thread walks along one row.
 pub fn prepare(p: &MatrixReduction, rung: &Rung) -> Prepared<MatrixReduction> {

@@ -2,15 +2,17 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, buffer, rung};
+use harness::{Element, Launch, Prepared, Rung, buffer, ptx};
 
 use crate::problem::{Depth, Reduction, vectors_only};
 
-rung!(
+/// The rung `single_pass_tiled`.
+pub static RUNG: Rung = Rung::new(
     "single_pass_tiled",
     "four independent 16-byte loads in flight, and a single pass",
-    refuses(vectors_only)
-);
+    ptx!("kernels/single_pass_tiled.ptx"),
+)
+.refuses(vectors_only);
 
 /// One launch. The block that arrives last combines the results of all blocks.
 pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Prepared<Reduction<T>> {

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
 use cudarc::nvrtc::Ptx;
-use harness::{Case, Launch, Prepared, Rung, rung};
+use harness::{Case, Launch, Prepared, Rung, ptx};
 
 use super::ranges;
 use crate::{
@@ -12,11 +12,13 @@ use crate::{
     reference::Key,
 };
 
-rung!(
+/// The rung `banked`.
+pub static RUNG: Rung = Rung::new(
     "banked",
     "16-byte loads; up to 32 copies per block, each in its own banks; the first block zeroes",
-    refuses(|rung, case| refuses(rung, case, most_bins(case)))
-);
+    ptx!("kernels/banked.ptx"),
+)
+.refuses(|rung, case| refuses(rung, case, most_bins(case)));
 
 /// `ranges`, which takes the bins that have no room here, cannot divide integers.
 fn most_bins(case: &Case) -> u32 {

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, ptx, rung};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use crate::geometry::{self, TileBlocks};
 use crate::{
@@ -11,12 +11,13 @@ use crate::{
     reference::Key,
 };
 
-rung!(
+/// The rung `clustered`.
+pub static RUNG: Rung = Rung::new(
     "clustered",
     "two blocks of a cluster share one histogram",
-    ptx = ptx!("kernels/clustered.compute_90.ptx"),
-    refuses(|rung, case| refuses(rung, case, bins::MOST))
-);
+    ptx!("kernels/clustered.compute_90.ptx"),
+)
+.refuses(|rung, case| refuses(rung, case, bins::MOST));
 
 /// The number of blocks of a cluster, as in `clustered.cu`.
 const CLUSTER: u32 = 2;

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use crate::geometry::{Copies, EVERYWHERE};
 use crate::{
@@ -11,11 +11,13 @@ use crate::{
     reference::Key,
 };
 
-rung!(
+/// The rung `finish_exchange`.
+pub static RUNG: Rung = Rung::new(
     "finish_exchange",
     "banked, but the last block takes the sums out and leaves zeros",
-    refuses(|rung, case| refuses(rung, case, EVERYWHERE - EXTRA))
-);
+    ptx!("kernels/finish_exchange.ptx"),
+)
+.refuses(|rung, case| refuses(rung, case, EVERYWHERE - EXTRA));
 
 /// One launch, which adds to memory of its own.
 pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Prepared<Counting<K>> {

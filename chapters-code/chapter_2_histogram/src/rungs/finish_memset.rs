@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use crate::geometry::{Copies, EVERYWHERE};
 use crate::{
@@ -11,11 +11,13 @@ use crate::{
     reference::Key,
 };
 
-rung!(
+/// The rung `finish_memset`.
+pub static RUNG: Rung = Rung::new(
     "finish_memset",
     "banked, but the host zeroes the output",
-    refuses(|rung, case| refuses(rung, case, EVERYWHERE - EXTRA))
-);
+    ptx!("kernels/finish_memset.ptx"),
+)
+.refuses(|rung, case| refuses(rung, case, EVERYWHERE - EXTRA));
 
 /// The output is set to zero, then one launch adds to it.
 pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Prepared<Counting<K>> {

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use crate::{
     bins, geometry,
@@ -10,11 +10,13 @@ use crate::{
     reference::Key,
 };
 
-rung!(
+/// The rung `global_atomics`.
+pub static RUNG: Rung = Rung::new(
     "global_atomics",
     "atomic increments of counters in global memory",
-    refuses(|rung, case| refuses(rung, case, bins::MOST))
-);
+    ptx!("kernels/global_atomics.ptx"),
+)
+.refuses(|rung, case| refuses(rung, case, bins::MOST));
 
 /// The output is set to zero, then every thread counts one key after another.
 pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Prepared<Counting<K>> {

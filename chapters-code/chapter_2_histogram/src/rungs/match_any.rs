@@ -3,7 +3,7 @@
 use chapter_1_reduce::rungs::columns_block;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, buffer, rung};
+use harness::{Launch, Prepared, Rung, buffer, ptx};
 
 use crate::geometry::{self, EVERYWHERE, THREADS};
 use crate::{
@@ -12,11 +12,13 @@ use crate::{
     reference::Key,
 };
 
-rung!(
+/// The rung `match_any`.
+pub static RUNG: Rung = Rung::new(
     "match_any",
     "one histogram per block; lanes with the same counter combine their additions",
-    refuses(|rung, case| refuses(rung, case, MOST_BINS))
-);
+    ptx!("kernels/match_any.ptx"),
+)
+.refuses(|rung, case| refuses(rung, case, MOST_BINS));
 
 /// The largest number of bins for which every device gives a block enough shared memory.
 pub const MOST_BINS: u32 = EVERYWHERE - EXTRA;

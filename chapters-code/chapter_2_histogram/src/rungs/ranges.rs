@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use crate::geometry::{self, SharedMemory, TileBlocks};
 use crate::{
@@ -11,11 +11,10 @@ use crate::{
     reference::Key,
 };
 
-rung!(
-    "ranges",
-    "each block counts a range of the bins",
-    refuses(|rung, case| refuses(rung, case, bins::MOST))
-);
+/// The rung `ranges`.
+pub static RUNG: Rung =
+    Rung::new("ranges", "each block counts a range of the bins", ptx!("kernels/ranges.ptx"))
+        .refuses(|rung, case| refuses(rung, case, bins::MOST));
 
 /// One launch, with the fewest ranges that fit a block that has a multiprocessor to itself, and at least two.
 pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Prepared<Counting<K>> {

@@ -3,7 +3,7 @@
 use chapter_1_reduce::rungs::columns_block;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, buffer, rung};
+use harness::{Launch, Prepared, Rung, buffer, ptx};
 
 use crate::geometry::{self, EVERYWHERE, THREADS};
 use crate::{
@@ -12,11 +12,13 @@ use crate::{
     reference::Key,
 };
 
-rung!(
+/// The rung `shared_atomics`.
+pub static RUNG: Rung = Rung::new(
     "shared_atomics",
     "one histogram per block in shared memory, summed by columns_block of chapter 1",
-    refuses(|rung, case| refuses(rung, case, MOST_BINS))
-);
+    ptx!("kernels/shared_atomics.ptx"),
+)
+.refuses(|rung, case| refuses(rung, case, MOST_BINS));
 
 /// The largest number of bins for which every device gives a block enough shared memory.
 pub const MOST_BINS: u32 = EVERYWHERE - EXTRA;

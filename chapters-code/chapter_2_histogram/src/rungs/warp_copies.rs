@@ -3,7 +3,7 @@
 use chapter_1_reduce::rungs::columns_block;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, buffer, rung};
+use harness::{Launch, Prepared, Rung, buffer, ptx};
 
 use crate::geometry::{self, EVERYWHERE, THREADS, WARPS};
 use crate::{
@@ -12,11 +12,10 @@ use crate::{
     reference::Key,
 };
 
-rung!(
-    "warp_copies",
-    "one histogram per warp",
-    refuses(|rung, case| refuses(rung, case, MOST_BINS))
-);
+/// The rung `warp_copies`.
+pub static RUNG: Rung =
+    Rung::new("warp_copies", "one histogram per warp", ptx!("kernels/warp_copies.ptx"))
+        .refuses(|rung, case| refuses(rung, case, MOST_BINS));
 
 /// The largest number of bins for which every device gives a block enough shared memory, for one copy per warp.
 pub const MOST_BINS: u32 = EVERYWHERE / WARPS - EXTRA;

@@ -2,15 +2,17 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, rung};
+use harness::{Element, Launch, Prepared, Rung, ptx};
 
 use crate::problem::{PrefixScan, tile_depth, vectors_only};
 
-rung!(
+/// The rung `all_gather`.
+pub static RUNG: Rung = Rung::new(
     "all_gather",
     "in rounds: every block reads the aggregates of all blocks",
-    refuses(vectors_only)
-);
+    ptx!("kernels/all_gather.ptx"),
+)
+.refuses(vectors_only);
 
 /// One cooperative launch, with at most two blocks per multiprocessor.
 pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Prepared<PrefixScan<T>> {

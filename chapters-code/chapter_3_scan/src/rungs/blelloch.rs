@@ -2,15 +2,17 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Kind, Launch, Prepared, Rung, rung};
+use harness::{Element, Kind, Launch, Prepared, Rung, ptx};
 
 use crate::problem::{ADD_BLOCK_OFFSETS, PrefixScan, one_thread_per_element, vectors_only};
 
-rung!(
+/// The rung `blelloch`.
+pub static RUNG: Rung = Rung::new(
     "blelloch",
     "up a tree and down again: fewer operations, but bank conflicts",
-    refuses(vectors_only)
-);
+    ptx!("kernels/blelloch.ptx"),
+)
+.refuses(vectors_only);
 
 /// Scans blocks, then the aggregates of the blocks, until one block is left. Then adds the offsets of blocks.
 pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Prepared<PrefixScan<T>> {

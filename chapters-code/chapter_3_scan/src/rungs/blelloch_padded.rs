@@ -2,15 +2,17 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Kind, Launch, Prepared, Rung, rung};
+use harness::{Element, Kind, Launch, Prepared, Rung, ptx};
 
 use crate::problem::{ADD_BLOCK_OFFSETS, PrefixScan, one_thread_per_element, vectors_only};
 
-rung!(
+/// The rung `blelloch_padded`.
+pub static RUNG: Rung = Rung::new(
     "blelloch_padded",
     "the same with a padding word after every 32 words",
-    refuses(vectors_only)
-);
+    ptx!("kernels/blelloch_padded.ptx"),
+)
+.refuses(vectors_only);
 
 /// Scans blocks, then the aggregates of the blocks, until one block is left. Then adds the offsets of blocks.
 pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Prepared<PrefixScan<T>> {

@@ -1,16 +1,17 @@
 //! What a library offers: the kernel that is faster at the size.
 
-use harness::{Element, Prepared, Rung, rung};
+use harness::{Element, Prepared, Rung};
 
 use super::{all_gather, warp_specialized};
 use crate::problem::{PrefixScan, vectors_only};
 
-rung!(
+/// The rung `by_size`.
+pub static RUNG: Rung = Rung::new(
     "by_size",
     "all_gather up to 32 MiB of input, warp_specialized beyond",
-    ptx = all_gather::RUNG.ptx,
-    refuses(vectors_only)
-);
+    all_gather::RUNG.ptx,
+)
+.refuses(vectors_only);
 
 /// Up to 32 MiB all_gather is faster: its blocks work together on a tile, so a single round ends sooner.
 pub fn prepare<T: Element>(p: &PrefixScan<T>, _: &Rung) -> Prepared<PrefixScan<T>> {

@@ -2,15 +2,17 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, buffer, rung};
+use harness::{Element, Launch, Prepared, Rung, buffer, ptx};
 
 use crate::problem::{PrefixScan, tile_depth, vectors_only};
 
-rung!(
+/// The rung `chained`.
+pub static RUNG: Rung = Rung::new(
     "chained",
     "a single pass: a block waits for the prefix of the tile before its own",
-    refuses(vectors_only)
-);
+    ptx!("kernels/chained.ptx"),
+)
+.refuses(vectors_only);
 
 /// One launch, with one block per tile of 64 KiB.
 pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Prepared<PrefixScan<T>> {

@@ -2,11 +2,17 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Kind, Launch, Prepared, Rung, rung};
+use harness::{Element, Kind, Launch, Prepared, Rung, ptx};
 
 use crate::problem::{ADD_BLOCK_OFFSETS, PrefixScan, one_thread_per_element, vectors_only};
 
-rung!("hillis_steele", "log2 B steps, in which every thread works", refuses(vectors_only));
+/// The rung `hillis_steele`.
+pub static RUNG: Rung = Rung::new(
+    "hillis_steele",
+    "log2 B steps, in which every thread works",
+    ptx!("kernels/hillis_steele.ptx"),
+)
+.refuses(vectors_only);
 
 /// Two buffers in shared memory, so that no step overwrites what it reads.
 pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Prepared<PrefixScan<T>> {

@@ -2,17 +2,19 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Op, Prepared, Rung, buffer, rung};
+use harness::{Element, Launch, Op, Prepared, Rung, buffer, ptx};
 
 use crate::problem::{PrefixScan, tile_depth, vectors_only};
 
-rung!(
+/// The rung `lookback`.
+pub static RUNG: Rung = Rung::new(
     "lookback",
     "a single pass: a block looks back over the tiles before its own",
-    refuses(vectors_only),
-    // A block adds the aggregates and prefixes that it finds, and these depend on the schedule.
-    varies(|case| case.dtype.is_float() && case.op == Op::Sum)
-);
+    ptx!("kernels/lookback.ptx"),
+)
+.refuses(vectors_only)
+// A block adds the aggregates and prefixes that it finds, and these depend on the schedule.
+.varies(|case| case.dtype.is_float() && case.op == Op::Sum);
 
 /// Tiles of 64 KiB.
 pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Prepared<PrefixScan<T>> {

@@ -2,16 +2,17 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, ptx, rung};
+use harness::{Element, Launch, Prepared, Rung, ptx};
 
 use crate::problem::{PrefixScan, tile_depth, vectors_only};
 
-rung!(
+/// The rung `producer_consumer`.
+pub static RUNG: Rung = Rung::new(
     "producer_consumer",
     "one warp copies tiles into a ring of two stages, the others take them from there",
-    ptx = ptx!("kernels/producer_consumer.compute_90.ptx"),
-    refuses(vectors_only)
-);
+    ptx!("kernels/producer_consumer.compute_90.ptx"),
+)
+.refuses(vectors_only);
 
 /// Bytes of a tile, and of a stage.
 const STAGE: u32 = 24_576;

@@ -2,16 +2,18 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Kind, Launch, Prepared, Rung, rung};
+use harness::{Element, Kind, Launch, Prepared, Rung, ptx};
 
 use crate::problem::{PrefixScan, tile_depth, vectors_only};
 use chapter_1_reduce::reference::identity;
 
-rung!(
+/// The rung `reduce_then_scan`.
+pub static RUNG: Rung = Rung::new(
     "reduce_then_scan",
     "the first pass only reduces: three quarters of the traffic",
-    refuses(vectors_only)
-);
+    ptx!("kernels/reduce_then_scan.ptx"),
+)
+.refuses(vectors_only);
 
 /// Reduces blocks, then the aggregates of the blocks, until one block is left. Then scans, in reverse order.
 pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Prepared<PrefixScan<T>> {

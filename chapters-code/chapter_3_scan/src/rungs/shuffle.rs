@@ -2,11 +2,14 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Kind, Launch, Prepared, Rung, rung};
+use harness::{Element, Kind, Launch, Prepared, Rung, ptx};
 
 use crate::problem::{ADD_BLOCK_OFFSETS, PrefixScan, one_thread_per_element, vectors_only};
 
-rung!("shuffle", "warps scan in registers", refuses(vectors_only));
+/// The rung `shuffle`.
+pub static RUNG: Rung =
+    Rung::new("shuffle", "warps scan in registers", ptx!("kernels/shuffle.ptx"))
+        .refuses(vectors_only);
 
 /// Scans blocks, then the aggregates of the blocks, until one block is left. Then adds the offsets of blocks.
 pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Prepared<PrefixScan<T>> {

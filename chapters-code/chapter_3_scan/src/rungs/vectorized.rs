@@ -2,13 +2,19 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Kind, Launch, Prepared, Rung, rung};
+use harness::{Element, Kind, Launch, Prepared, Rung, ptx};
 
 use crate::problem::{
     ADD_BLOCK_OFFSETS, PrefixScan, one_thread_per_element, tile_depth, vectors_only,
 };
 
-rung!("vectorized", "16-byte loads: a thread scans its own elements first", refuses(vectors_only));
+/// The rung `vectorized`.
+pub static RUNG: Rung = Rung::new(
+    "vectorized",
+    "16-byte loads: a thread scans its own elements first",
+    ptx!("kernels/vectorized.ptx"),
+)
+.refuses(vectors_only);
 
 /// Scans blocks, then the aggregates of the blocks, until one block is left. Then adds the offsets of blocks.
 pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Prepared<PrefixScan<T>> {

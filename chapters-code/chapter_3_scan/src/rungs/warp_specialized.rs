@@ -2,16 +2,17 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, kernel, ptx, rung};
+use harness::{Element, Launch, Prepared, Rung, kernel, ptx};
 
 use crate::problem::{PrefixScan, vectors_only};
 
-rung!(
+/// The rung `warp_specialized`.
+pub static RUNG: Rung = Rung::new(
     "warp_specialized",
     "warp specialization: tiles wait in shared memory, and are read once",
-    ptx = ptx!("kernels/warp_specialized.compute_90.ptx"),
-    refuses(vectors_only)
-);
+    ptx!("kernels/warp_specialized.compute_90.ptx"),
+)
+.refuses(vectors_only);
 
 /// Bytes of a tile, and of the stage that holds it.
 const STAGE: u32 = 24_576;

@@ -3,15 +3,17 @@
 use chapter_3_scan::rungs::lookback;
 use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, buffer, kernel::grid, rung};
+use harness::{Element, Launch, Prepared, Rung, buffer, kernel::grid, ptx};
 
 use crate::problem::{Compaction, Order, vectors_only};
 
-rung!(
+/// The rung `ballot`.
+pub static RUNG: Rung = Rung::new(
     "ballot",
     "warps vote: flags are bits in a register, and only the counts of blocks are scanned",
-    refuses(vectors_only)
-);
+    ptx!("kernels/ballot.ptx"),
+)
+.refuses(vectors_only);
 
 /// Counts the selected elements of every block, scans the counts, and scatters.
 pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Prepared<Compaction<T>> {

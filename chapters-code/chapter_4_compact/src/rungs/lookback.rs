@@ -2,15 +2,17 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, buffer, rung};
+use harness::{Element, Launch, Prepared, Rung, buffer, ptx};
 
 use crate::problem::{Compaction, Order, vectors_only};
 
-rung!(
+/// The rung `lookback`.
+pub static RUNG: Rung = Rung::new(
     "lookback",
     "one pass in order: a block looks back over the counts before its tile",
-    refuses(vectors_only)
-);
+    ptx!("kernels/lookback.ptx"),
+)
+.refuses(vectors_only);
 
 /// One launch, with one block per tile.
 pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Prepared<Compaction<T>> {

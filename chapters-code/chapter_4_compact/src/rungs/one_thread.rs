@@ -2,16 +2,18 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, MOST_OF_ONE_THREAD, Prepared, Rung, rung};
+use harness::{Element, Launch, MOST_OF_ONE_THREAD, Prepared, Rung, ptx};
 
 use crate::problem::{Compaction, Order, vectors_only};
 
-rung!(
+/// The rung `one_thread`.
+pub static RUNG: Rung = Rung::new(
     "one_thread",
     "one thread selects elements, in order",
-    refuses(vectors_only),
-    up_to(MOST_OF_ONE_THREAD)
-);
+    ptx!("kernels/one_thread.ptx"),
+)
+.refuses(vectors_only)
+.up_to(MOST_OF_ONE_THREAD);
 
 /// One launch of one thread.
 pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Prepared<Compaction<T>> {

@@ -2,15 +2,17 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, buffer, rung};
+use harness::{Element, Launch, Prepared, Rung, buffer, ptx};
 
 use crate::problem::{Compaction, Order, vectors_only};
 
-rung!(
+/// The rung `partition`.
+pub static RUNG: Rung = Rung::new(
     "partition",
     "staged; elements that are not selected go to the end, last first",
-    refuses(vectors_only)
-);
+    ptx!("kernels/partition.ptx"),
+)
+.refuses(vectors_only);
 
 /// One launch, with one block per tile.
 pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Prepared<Compaction<T>> {

@@ -1,16 +1,17 @@
 //! The same as `warp_specialized`, and then the count is copied to the host.
 
-use harness::{Element, Launch, Prepared, Rung, rung};
+use harness::{Element, Launch, Prepared, Rung};
 
 use super::warp_specialized;
 use crate::problem::{Compaction, Order, by_mask_only};
 
-rung!(
+/// The rung `read_back`.
+pub static RUNG: Rung = Rung::new(
     "read_back",
     "warp_specialized, and the count is copied to the host",
-    ptx = warp_specialized::RUNG.ptx,
-    refuses(by_mask_only)
-);
+    warp_specialized::RUNG.ptx,
+)
+.refuses(by_mask_only);
 
 // ANCHOR: read_back
 /// The launch of `warp_specialized`, then a copy into page-locked memory, in the stream's order.

@@ -3,13 +3,16 @@
 use chapter_3_scan::rungs::lookback;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, buffer, kernel::grid, rung};
+use harness::{Element, Launch, Prepared, Rung, buffer, kernel::grid, ptx};
 
 use super::ballot;
 use crate::inputs;
 use crate::problem::{Compaction, Order, rows_only};
 
-rung!("rows", "rows of a matrix, with one warp per selected row", refuses(rows_only));
+/// The rung `rows`.
+pub static RUNG: Rung =
+    Rung::new("rows", "rows of a matrix, with one warp per selected row", ptx!("kernels/rows.ptx"))
+        .refuses(rows_only);
 
 /// Counts the selected rows of every block as `ballot` does, scans the counts, lists the rows, and copies them.
 pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Prepared<Compaction<T>> {

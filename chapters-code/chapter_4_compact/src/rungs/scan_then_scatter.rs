@@ -3,11 +3,17 @@
 use chapter_3_scan::rungs::lookback;
 use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Kind, Launch, Prepared, Rung, buffer, kernel::grid, rung};
+use harness::{Element, Kind, Launch, Prepared, Rung, buffer, kernel::grid, ptx};
 
 use crate::problem::{Compaction, Order, small_indices};
 
-rung!("scan_then_scatter", "flags, their scan by chapter 3, and a scatter", refuses(small_indices));
+/// The rung `scan_then_scatter`.
+pub static RUNG: Rung = Rung::new(
+    "scan_then_scatter",
+    "flags, their scan by chapter 3, and a scatter",
+    ptx!("kernels/scan_then_scatter.ptx"),
+)
+.refuses(small_indices);
 
 /// Flags, their exclusive scan, and a scatter.
 pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Prepared<Compaction<T>> {

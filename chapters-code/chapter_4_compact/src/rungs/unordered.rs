@@ -2,16 +2,18 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, rung};
+use harness::{Element, Launch, Prepared, Rung, ptx};
 
 use crate::problem::{Compaction, Order, vectors_only};
 
-rung!(
+/// The rung `unordered`.
+pub static RUNG: Rung = Rung::new(
     "unordered",
     "each warp reserves output indices by one atomic addition: the order is lost",
-    refuses(vectors_only),
-    varies(|_| true)
-);
+    ptx!("kernels/unordered.ptx"),
+)
+.refuses(vectors_only)
+.varies(|_| true);
 
 /// One launch, of one thread per element.
 pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Prepared<Compaction<T>> {

@@ -2,16 +2,17 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, kernel, ptx, rung};
+use harness::{Element, Launch, Prepared, Rung, kernel, ptx};
 
 use crate::problem::{Compaction, Order, by_mask_only};
 
-rung!(
+/// The rung `warp_specialized`.
+pub static RUNG: Rung = Rung::new(
     "warp_specialized",
     "warp specialization: some warps count tiles of the mask ahead of the data",
-    ptx = ptx!("kernels/warp_specialized.compute_90.ptx"),
-    refuses(by_mask_only)
-);
+    ptx!("kernels/warp_specialized.compute_90.ptx"),
+)
+.refuses(by_mask_only);
 
 /// Elements of a tile.
 const TILE: u64 = 8192;

@@ -2,14 +2,10 @@
 
 use bytemuck::cast_slice;
 use harness::{
-    Case, Device, Element, Error, InputArray, Memory, Output, Problem, Traffic,
-    baselines::{Baselines, Way},
-    inputs,
-    verify::Verdict,
+    Case, Device, Element, Error, InputArray, Memory, Output, Problem, Traffic, verify::Verdict,
 };
 
-use super::as_many;
-use crate::{baseline, reference::Expected, segments::Offsets, task::entry_name};
+use crate::{reference::Expected, segments::Offsets, task::entry_name};
 
 /// What the launch of a reduction promises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -82,8 +78,12 @@ impl<T: Element> SegmentedReduce<T> {
 impl<T: Element> Problem for SegmentedReduce<T> {
     type Promise = Reduced;
 
-    fn setting(&self) -> (&Device, &Case) {
-        (&self.device, &self.case)
+    fn device(&self) -> &Device {
+        &self.device
+    }
+
+    fn case(&self) -> &Case {
+        &self.case
     }
 
     fn memory(&mut self) -> Vec<&mut dyn Memory> {
@@ -101,17 +101,5 @@ impl<T: Element> Problem for SegmentedReduce<T> {
             read: self.case.input_bytes() + 4 * offsets,
             written: size_of::<T>() as u64 * segments,
         }
-    }
-
-    fn refill(&mut self, case: &Case) -> Result<(), Error> {
-        let division = as_many(&self.division, Offsets::of_case(case)?)?;
-        self.values.refill(inputs::generate(case))?;
-        self.offsets.refill(division.as_slice().to_vec())?;
-        (self.case, self.division) = (*case, division);
-        Ok(())
-    }
-
-    fn baseline(&self, _promise: &Reduced, library: &Baselines) -> Result<Vec<Way<Self>>, Error> {
-        baseline::reduce(self, library)
     }
 }

@@ -2,14 +2,10 @@
 
 use bytemuck::cast_slice;
 use harness::{
-    Case, Device, Element, Error, InputArray, Memory, Output, Problem, Traffic,
-    baselines::{Baselines, Way},
-    inputs,
-    verify::Verdict,
+    Case, Device, Element, Error, InputArray, Memory, Output, Problem, Traffic, verify::Verdict,
 };
 
-use super::as_many;
-use crate::{baseline, parameters, reference::Expected, segments::Offsets, task::entry_name};
+use crate::{parameters, reference::Expected, segments::Offsets, task::entry_name};
 
 /// A segmented scan on the device: elements, and the segments in all three forms.
 pub struct SegmentedScan<T: Element> {
@@ -84,8 +80,12 @@ impl<T: Element> Problem for SegmentedScan<T> {
     /// The largest number of rounded operations that an element passes through.
     type Promise = u64;
 
-    fn setting(&self) -> (&Device, &Case) {
-        (&self.device, &self.case)
+    fn device(&self) -> &Device {
+        &self.device
+    }
+
+    fn case(&self) -> &Case {
+        &self.case
     }
 
     fn memory(&mut self) -> Vec<&mut dyn Memory> {
@@ -102,19 +102,5 @@ impl<T: Element> Problem for SegmentedScan<T> {
         // Whatever form of segments a kernel reads: one bit per element is enough.
         let bytes = self.case.input_bytes();
         Traffic { read: bytes + self.n.div_ceil(8), written: bytes }
-    }
-
-    fn refill(&mut self, case: &Case) -> Result<(), Error> {
-        let division = as_many(&self.division, Offsets::of_case(case)?)?;
-        self.values.refill(inputs::generate(case))?;
-        self.flags.refill(division.flags())?;
-        self.bits.refill(padded(division.bits()))?;
-        self.offsets.refill(division.as_slice().to_vec())?;
-        (self.case, self.division) = (*case, division);
-        Ok(())
-    }
-
-    fn baseline(&self, _depth: &u64, library: &Baselines) -> Result<Vec<Way<Self>>, Error> {
-        baseline::scan(self, library)
     }
 }

@@ -2,15 +2,10 @@
 
 use std::sync::Arc;
 
-use harness::{
-    Case, ChapterParameters, Device, Error, InputArray, Memory, Output, Problem, Traffic,
-    baselines::{Baselines, Way},
-    verify::Verdict,
-};
+use harness::{Case, Device, Error, InputArray, Memory, Output, Problem, Traffic, verify::Verdict};
 
-use super::as_many;
 use crate::{
-    Matrix, SegmentParameters, baseline, reference,
+    reference,
     sparse::{self, Csr},
     task::entry_name,
 };
@@ -69,8 +64,12 @@ impl Problem for Product {
     /// rounding included.
     type Promise = u64;
 
-    fn setting(&self) -> (&Device, &Case) {
-        (&self.device, &self.case)
+    fn device(&self) -> &Device {
+        &self.device
+    }
+
+    fn case(&self) -> &Case {
+        &self.case
     }
 
     fn memory(&mut self) -> Vec<&mut dyn Memory> {
@@ -88,24 +87,5 @@ impl Problem for Product {
         // Values and columns; offsets; the vector.
         let read = 2 * self.n + (rows + 1) + self.x.host().len() as u64;
         Traffic { read: 4 * read, written: 4 * rows }
-    }
-
-    fn refill(&mut self, case: &Case) -> Result<(), Error> {
-        // A matrix from a file is the same with every seed.
-        if let Some(kind) = SegmentParameters::of(case).matrix.filter(|&kind| kind != Matrix::File)
-        {
-            let mut matrix = sparse::made(kind, case)?;
-            matrix.rows = as_many(&self.matrix.rows, matrix.rows)?;
-            self.matrix = Arc::new(matrix);
-        }
-        self.case = *case;
-        self.values.refill(self.matrix.values.clone())?;
-        self.columns.refill(self.matrix.columns.clone())?;
-        self.offsets.refill(self.matrix.rows.as_slice().to_vec())?;
-        self.x.refill(sparse::vector(&self.matrix, case))
-    }
-
-    fn baseline(&self, _depth: &u64, library: &Baselines) -> Result<Vec<Way<Self>>, Error> {
-        baseline::multiply(self, library)
     }
 }

@@ -2,7 +2,7 @@
 
 use harness::{Case, Device, Error, InputArray, Memory, Output, Problem, Traffic, verify::Verdict};
 
-use super::{Form, as_many};
+use super::Form;
 use crate::segments::Offsets;
 
 /// Offsets on the device, and room for head flags in both forms.
@@ -21,7 +21,7 @@ pub struct ToFlags {
     pub flags: Output<u8>,
     /// The head flags as bits, in words of 32.
     pub bits: Output<u32>,
-    division: Offsets,
+    pub(crate) division: Offsets,
 }
 
 impl ToFlags {
@@ -48,8 +48,12 @@ impl Problem for ToFlags {
     /// The form of the flags that the launch writes.
     type Promise = Form;
 
-    fn setting(&self) -> (&Device, &Case) {
-        (&self.device, &self.case)
+    fn device(&self) -> &Device {
+        &self.device
+    }
+
+    fn case(&self) -> &Case {
+        &self.case
     }
 
     fn memory(&mut self) -> Vec<&mut dyn Memory> {
@@ -65,11 +69,5 @@ impl Problem for ToFlags {
 
     fn traffic(&self, form: &Form) -> Traffic {
         Traffic { read: 4 * (u64::from(self.segments) + 1), written: form.bytes(self.n) }
-    }
-
-    fn refill(&mut self, case: &Case) -> Result<(), Error> {
-        let division = as_many(&self.division, Offsets::of_case(case)?)?;
-        (self.case, self.division) = (*case, division);
-        self.offsets.refill(self.division.as_slice().to_vec())
     }
 }

@@ -5,7 +5,7 @@ use harness::{
     verify::{self, Verdict},
 };
 
-use super::{Form, as_many, scan::padded};
+use super::{Form, scan::padded};
 use crate::segments::Offsets;
 
 /// Head flags on the device, in both forms, and room for offsets.
@@ -26,7 +26,7 @@ pub struct ToOffsets {
     pub offsets: Output<u32>,
     /// The number of offsets that the output has room for.
     pub capacity: u64,
-    division: Offsets,
+    pub(crate) division: Offsets,
 }
 
 impl ToOffsets {
@@ -58,8 +58,12 @@ impl Problem for ToOffsets {
     /// The form of the flags that the launch reads.
     type Promise = Form;
 
-    fn setting(&self) -> (&Device, &Case) {
-        (&self.device, &self.case)
+    fn device(&self) -> &Device {
+        &self.device
+    }
+
+    fn case(&self) -> &Case {
+        &self.case
     }
 
     fn memory(&mut self) -> Vec<&mut dyn Memory> {
@@ -82,12 +86,5 @@ impl Problem for ToOffsets {
         // The offsets, and their number.
         let written = 4 * (self.division.as_slice().len() as u64 + 1);
         Traffic { read: form.bytes(self.n), written }
-    }
-
-    fn refill(&mut self, case: &Case) -> Result<(), Error> {
-        let division = as_many(&self.division, Offsets::of_case(case)?.without_empty())?;
-        (self.case, self.division) = (*case, division);
-        self.flags.refill(self.division.flags())?;
-        self.bits.refill(padded(self.division.bits()))
     }
 }

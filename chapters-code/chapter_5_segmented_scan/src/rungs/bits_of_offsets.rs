@@ -2,15 +2,17 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use crate::problem::{Form, ToFlags, unsuited};
 
-rung!(
+/// The rung `bits_of_offsets`.
+pub static RUNG: Rung = Rung::new(
     "bits_of_offsets",
     "one bit per element: segments share words, which takes atomics",
-    refuses(unsuited)
-);
+    ptx!("kernels/bits_of_offsets.ptx"),
+)
+.refuses(unsuited);
 
 /// Flags are set to zero. Then one thread per segment sets the flag of a segment that has elements.
 pub fn prepare(p: &ToFlags, rung: &Rung) -> Prepared<ToFlags> {

@@ -2,15 +2,17 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use crate::problem::{Form, ToFlags, unsuited};
 
-rung!(
+/// The rung `bits_tiled`.
+pub static RUNG: Rung = Rung::new(
     "bits_tiled",
     "a block makes a tile of flags in shared memory, and stores each word once",
-    refuses(unsuited)
-);
+    ptx!("kernels/bits_tiled.ptx"),
+)
+.refuses(unsuited);
 
 /// Flags of a tile.
 const FLAGS: u64 = 131_072;

@@ -2,11 +2,17 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use crate::problem::{Form, ToFlags, unsuited};
 
-rung!("flags_of_offsets", "one byte per element: every segment stores its own", refuses(unsuited));
+/// The rung `flags_of_offsets`.
+pub static RUNG: Rung = Rung::new(
+    "flags_of_offsets",
+    "one byte per element: every segment stores its own",
+    ptx!("kernels/flags_of_offsets.ptx"),
+)
+.refuses(unsuited);
 
 /// Flags are set to zero. Then one thread per segment sets the flag of a segment that has elements.
 pub fn prepare(p: &ToFlags, rung: &Rung) -> Prepared<ToFlags> {

@@ -2,12 +2,18 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, rung};
+use harness::{Element, Launch, Prepared, Rung, ptx};
 
 use crate::pairs::{ADD_BLOCK_OFFSETS, Pairs};
 use crate::problem::{SegmentedScan, unsuited};
 
-rung!("hillis_steele", "log2 B steps over pairs of a flag and a value", refuses(unsuited));
+/// The rung `hillis_steele`.
+pub static RUNG: Rung = Rung::new(
+    "hillis_steele",
+    "log2 B steps over pairs of a flag and a value",
+    ptx!("kernels/hillis_steele.ptx"),
+)
+.refuses(unsuited);
 
 /// Scans the blocks, then the pairs that they leave, and adds what is open before each block.
 pub fn prepare<T: Element>(p: &SegmentedScan<T>, rung: &Rung) -> Prepared<SegmentedScan<T>> {

@@ -3,17 +3,19 @@
 use chapter_3_scan::problem::tile_depth;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Op, Prepared, Rung, buffer, rung};
+use harness::{Element, Launch, Op, Prepared, Rung, buffer, ptx};
 
 use crate::problem::{SegmentedScan, unsuited};
 
-rung!(
+/// The rung `lookback`.
+pub static RUNG: Rung = Rung::new(
     "lookback",
     "a single pass: a block looks back as far as the last head",
-    refuses(unsuited),
-    // A block adds the aggregates and prefixes that it finds, and these depend on the schedule.
-    varies(|case| case.dtype.is_float() && case.op == Op::Sum)
-);
+    ptx!("kernels/lookback.ptx"),
+)
+.refuses(unsuited)
+// A block adds the aggregates and prefixes that it finds, and these depend on the schedule.
+.varies(|case| case.dtype.is_float() && case.op == Op::Sum);
 
 /// One launch, with one block per tile of 64 KiB.
 pub fn prepare<T: Element>(p: &SegmentedScan<T>, rung: &Rung) -> Prepared<SegmentedScan<T>> {

@@ -3,15 +3,17 @@
 use chapter_3_scan::rungs::lookback;
 use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, buffer, kernel::grid, rung};
+use harness::{Launch, Prepared, Rung, buffer, kernel::grid, ptx};
 
 use crate::problem::{Form, ToOffsets, unsuited};
 
-rung!(
+/// The rung `offsets_of_bits`.
+pub static RUNG: Rung = Rung::new(
     "offsets_of_bits",
     "from bits: heads are counted in words of 32 flags, and only counts of blocks are scanned",
-    refuses(unsuited)
-);
+    ptx!("kernels/offsets_of_bits.ptx"),
+)
+.refuses(unsuited);
 
 /// Three launches: the number of heads in each block, their exclusive scan, and a scatter of indices.
 pub fn prepare(p: &ToOffsets, rung: &Rung) -> Prepared<ToOffsets> {

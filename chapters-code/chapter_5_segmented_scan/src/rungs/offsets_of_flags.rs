@@ -3,15 +3,17 @@
 use chapter_3_scan::rungs::lookback;
 use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, buffer, kernel::grid, rung};
+use harness::{Launch, Prepared, Rung, buffer, kernel::grid, ptx};
 
 use crate::problem::{Form, ToOffsets, unsuited};
 
-rung!(
+/// The rung `offsets_of_flags`.
+pub static RUNG: Rung = Rung::new(
     "offsets_of_flags",
     "from bytes: chapter 3's scan of them, and a scatter of indices",
-    refuses(unsuited)
-);
+    ptx!("kernels/offsets_of_flags.ptx"),
+)
+.refuses(unsuited);
 
 /// Three launches: the flags as numbers, their exclusive scan, and a scatter of indices.
 pub fn prepare(p: &ToOffsets, rung: &Rung) -> Prepared<ToOffsets> {

@@ -2,15 +2,17 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use crate::problem::{Form, ToOffsets, unsuited};
 
-rung!(
+/// The rung `offsets_single_pass`.
+pub static RUNG: Rung = Rung::new(
     "offsets_single_pass",
     "from bits in one pass: blocks look back, and warps put heads side by side",
-    refuses(unsuited)
-);
+    ptx!("kernels/offsets_single_pass.ptx"),
+)
+.refuses(unsuited);
 
 /// Flags of a block: 512 threads with 32 words each.
 const TILE: u64 = 512 * 32 * 32;

@@ -2,17 +2,18 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, PtxText, Rung, buffer, ptx, rung};
+use harness::{Element, Launch, Prepared, PtxText, Rung, buffer, ptx};
 
 use super::reduce_merge_path;
 use crate::problem::{Reduced, SegmentedReduce, unsuited};
 
-rung!(
+/// The rung `reduce_by_length`.
+pub static RUNG: Rung = Rung::new(
     "reduce_by_length",
     "one block per segment where segments are long and many, otherwise the merge path",
-    ptx = ptx!("kernels/reduce_merge_path.ptx"),
-    refuses(unsuited)
-);
+    ptx!("kernels/reduce_merge_path.ptx"),
+)
+.refuses(unsuited);
 
 /// The kernel for long segments.
 static REDUCE_LONG: PtxText = ptx!("kernels/reduce_long.ptx");

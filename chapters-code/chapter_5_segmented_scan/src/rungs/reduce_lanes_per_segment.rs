@@ -2,15 +2,17 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, MOST_OF_ONE_THREAD, Prepared, Rung, rung};
+use harness::{Element, Launch, MOST_OF_ONE_THREAD, Prepared, Rung, ptx};
 
 use crate::problem::{Reduced, SegmentedReduce, unsuited_or_longer};
 
-rung!(
+/// The rung `reduce_lanes_per_segment`.
+pub static RUNG: Rung = Rung::new(
     "reduce_lanes_per_segment",
     "every segment has as many lanes as the mean length needs, with 16-byte loads",
-    refuses(unsuited_or_longer::<{ 16 * MOST_OF_ONE_THREAD }>)
-);
+    ptx!("kernels/reduce_lanes_per_segment.ptx"),
+)
+.refuses(unsuited_or_longer::<{ 16 * MOST_OF_ONE_THREAD }>);
 
 /// Bytes of a segment that are worth a lane: four loads of 16 bytes.
 const BYTES_PER_LANE: u64 = 64;

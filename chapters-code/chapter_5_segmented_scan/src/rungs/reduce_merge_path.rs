@@ -2,15 +2,17 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, buffer, rung};
+use harness::{Element, Launch, Prepared, Rung, buffer, ptx};
 
 use crate::problem::{Reduced, SegmentedReduce, unsuited};
 
-rung!(
+/// The rung `reduce_merge_path`.
+pub static RUNG: Rung = Rung::new(
     "reduce_merge_path",
     "every warp has as many elements and ends of segments as any other",
-    refuses(unsuited)
-);
+    ptx!("kernels/reduce_merge_path.ptx"),
+)
+.refuses(unsuited);
 
 /// One launch, over a path of all elements and all ends of segments.
 pub fn prepare<T: Element>(p: &SegmentedReduce<T>, rung: &Rung) -> Prepared<SegmentedReduce<T>> {

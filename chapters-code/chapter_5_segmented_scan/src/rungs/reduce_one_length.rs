@@ -3,7 +3,7 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{
-    Case, ChapterParameters, Element, Launch, Prepared, PtxText, Refusal, Rung, buffer, ptx, rung,
+    Case, ChapterParameters, Element, Launch, Prepared, PtxText, Refusal, Rung, buffer, ptx,
 };
 
 use super::reduce_by_length;
@@ -12,14 +12,16 @@ use crate::{
     problem::{Reduced, SegmentedReduce, unsuited},
 };
 
-rung!(
+/// The rung `reduce_one_length`.
+pub static RUNG: Rung = Rung::new(
     "reduce_one_length",
     "segments of one length: no offsets, and lanes, a block or several blocks per segment",
-    refuses(|rung, case| {
-        let refusal = Refusal::because("wants segments of one length");
-        unsuited(rung, case).or_else(|| (!has_one_length(case)).then_some(refusal))
-    })
-);
+    ptx!("kernels/reduce_one_length.ptx"),
+)
+.refuses(|rung, case| {
+    let refusal = Refusal::because("wants segments of one length");
+    unsuited(rung, case).or_else(|| (!has_one_length(case)).then_some(refusal))
+});
 
 /// Whether all segments of a case have one length.
 pub fn has_one_length(case: &Case) -> bool {

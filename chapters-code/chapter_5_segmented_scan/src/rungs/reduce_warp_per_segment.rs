@@ -2,15 +2,17 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, MOST_OF_ONE_THREAD, Prepared, Rung, rung};
+use harness::{Element, Launch, MOST_OF_ONE_THREAD, Prepared, Rung, ptx};
 
 use crate::problem::{Reduced, SegmentedReduce, unsuited_or_longer};
 
-rung!(
+/// The rung `reduce_warp_per_segment`.
+pub static RUNG: Rung = Rung::new(
     "reduce_warp_per_segment",
     "every segment has a warp",
-    refuses(unsuited_or_longer::<{ 16 * MOST_OF_ONE_THREAD }>)
-);
+    ptx!("kernels/reduce_warp_per_segment.ptx"),
+)
+.refuses(unsuited_or_longer::<{ 16 * MOST_OF_ONE_THREAD }>);
 
 /// One launch, with one warp per segment.
 pub fn prepare<T: Element>(p: &SegmentedReduce<T>, rung: &Rung) -> Prepared<SegmentedReduce<T>> {

@@ -2,12 +2,18 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, PtxText, Rung, rung};
+use harness::{Element, Launch, Prepared, PtxText, Rung, ptx};
 
 use crate::pairs::{ADD_BLOCK_OFFSETS, Pairs};
 use crate::problem::{SegmentedScan, unsuited};
 
-rung!("shuffle", "warps scan in registers, with the flags from one ballot", refuses(unsuited));
+/// The rung `shuffle`.
+pub static RUNG: Rung = Rung::new(
+    "shuffle",
+    "warps scan in registers, with the flags from one ballot",
+    ptx!("kernels/shuffle.ptx"),
+)
+.refuses(unsuited);
 
 /// Scans the blocks, then the pairs that they leave, and adds what is open before each block.
 pub fn prepare<T: Element>(p: &SegmentedScan<T>, rung: &Rung) -> Prepared<SegmentedScan<T>> {

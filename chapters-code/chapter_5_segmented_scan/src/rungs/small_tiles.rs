@@ -3,15 +3,17 @@
 use chapter_3_scan::problem::tile_depth;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, rung};
+use harness::{Element, Launch, Prepared, Rung, ptx};
 
 use crate::problem::{SegmentedScan, unsuited};
 
-rung!(
+/// The rung `small_tiles`.
+pub static RUNG: Rung = Rung::new(
     "small_tiles",
     "small tiles, all at once: a look-back in one launch, without a memset",
-    refuses(unsuited)
-);
+    ptx!("kernels/small_tiles.ptx"),
+)
+.refuses(unsuited);
 
 /// One cooperative launch, with one block per tile of 8 KiB, as far as the device holds them.
 pub fn prepare<T: Element>(p: &SegmentedScan<T>, rung: &Rung) -> Prepared<SegmentedScan<T>> {

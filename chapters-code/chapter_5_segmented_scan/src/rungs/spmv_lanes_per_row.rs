@@ -2,15 +2,17 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, MOST_OF_ONE_THREAD, Prepared, Rung, rung};
+use harness::{Launch, MOST_OF_ONE_THREAD, Prepared, Rung, ptx};
 
 use crate::problem::{Product, unsuited_or_longer};
 
-rung!(
+/// The rung `spmv_lanes_per_row`.
+pub static RUNG: Rung = Rung::new(
     "spmv_lanes_per_row",
     "every row has as many lanes as the mean row needs, with four entries in flight",
-    refuses(unsuited_or_longer::<{ 16 * MOST_OF_ONE_THREAD }>)
-);
+    ptx!("kernels/spmv_lanes_per_row.ptx"),
+)
+.refuses(unsuited_or_longer::<{ 16 * MOST_OF_ONE_THREAD }>);
 
 /// One launch, with one group of lanes per row, four entries per lane.
 pub fn prepare(p: &Product, rung: &Rung) -> Prepared<Product> {

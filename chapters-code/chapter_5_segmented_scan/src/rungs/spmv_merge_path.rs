@@ -2,12 +2,18 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, buffer, rung};
+use harness::{Launch, Prepared, Rung, buffer, ptx};
 
 use super::reduce_merge_path::{RESIDENT, blocks, depth};
 use crate::problem::{Product, unsuited};
 
-rung!("spmv_merge_path", "reduce_merge_path, whose elements are products", refuses(unsuited));
+/// The rung `spmv_merge_path`.
+pub static RUNG: Rung = Rung::new(
+    "spmv_merge_path",
+    "reduce_merge_path, whose elements are products",
+    ptx!("kernels/spmv_merge_path.ptx"),
+)
+.refuses(unsuited);
 
 /// One launch, over a path of all entries and all ends of rows.
 pub fn prepare(p: &Product, rung: &Rung) -> Prepared<Product> {

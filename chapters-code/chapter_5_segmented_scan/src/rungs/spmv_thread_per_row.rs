@@ -2,15 +2,17 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, MOST_OF_ONE_THREAD, Prepared, Rung, rung};
+use harness::{Launch, MOST_OF_ONE_THREAD, Prepared, Rung, ptx};
 
 use crate::problem::{Product, unsuited_or_longer};
 
-rung!(
+/// The rung `spmv_thread_per_row`.
+pub static RUNG: Rung = Rung::new(
     "spmv_thread_per_row",
     "every row of the matrix has a thread",
-    refuses(unsuited_or_longer::<MOST_OF_ONE_THREAD>)
-);
+    ptx!("kernels/spmv_thread_per_row.ptx"),
+)
+.refuses(unsuited_or_longer::<MOST_OF_ONE_THREAD>);
 
 /// One launch, with one thread per row.
 pub fn prepare(p: &Product, rung: &Rung) -> Prepared<Product> {

@@ -2,15 +2,17 @@
 
 use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, PtxText, Rung, buffer, kernel::grid, rung};
+use harness::{Launch, Prepared, PtxText, Rung, buffer, kernel::grid, ptx};
 
 use crate::problem::{Product, unsuited};
 
-rung!(
+/// The rung `spmv_tiles`.
+pub static RUNG: Rung = Rung::new(
     "spmv_tiles",
     "one tile of 4,096 entries per block, and a second kernel for rows of several tiles",
-    refuses(unsuited)
-);
+    ptx!("kernels/spmv_tiles.ptx"),
+)
+.refuses(unsuited);
 
 /// Entries of a tile.
 const TILE: u64 = 4096;

@@ -2,15 +2,17 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, MOST_OF_ONE_THREAD, Prepared, Rung, rung};
+use harness::{Element, Launch, MOST_OF_ONE_THREAD, Prepared, Rung, ptx};
 
 use crate::problem::{SegmentedScan, unsuited_or_longer};
 
-rung!(
+/// The rung `thread_per_segment`.
+pub static RUNG: Rung = Rung::new(
     "thread_per_segment",
     "every segment has a thread, which scans it in order",
-    refuses(unsuited_or_longer::<MOST_OF_ONE_THREAD>)
-);
+    ptx!("kernels/thread_per_segment.ptx"),
+)
+.refuses(unsuited_or_longer::<MOST_OF_ONE_THREAD>);
 
 /// One launch, with one thread per segment.
 pub fn prepare<T: Element>(p: &SegmentedScan<T>, rung: &Rung) -> Prepared<SegmentedScan<T>> {

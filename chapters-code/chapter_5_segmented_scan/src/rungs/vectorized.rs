@@ -3,12 +3,15 @@
 use chapter_3_scan::problem::tile_depth;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, rung};
+use harness::{Element, Launch, Prepared, Rung, ptx};
 
 use crate::pairs::{ADD_BLOCK_OFFSETS, Pairs};
 use crate::problem::{SegmentedScan, unsuited};
 
-rung!("vectorized", "16 bytes per load, and flags as bits", refuses(unsuited));
+/// The rung `vectorized`.
+pub static RUNG: Rung =
+    Rung::new("vectorized", "16 bytes per load, and flags as bits", ptx!("kernels/vectorized.ptx"))
+        .refuses(unsuited);
 
 /// Scans the blocks, then the pairs that they leave, and adds what is open before each block.
 pub fn prepare<T: Element>(p: &SegmentedScan<T>, rung: &Rung) -> Prepared<SegmentedScan<T>> {

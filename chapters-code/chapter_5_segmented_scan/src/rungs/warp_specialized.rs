@@ -3,16 +3,17 @@
 use chapter_3_scan::problem::tile_depth;
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, kernel, ptx, rung};
+use harness::{Element, Launch, Prepared, Rung, kernel, ptx};
 
 use crate::problem::{SegmentedScan, unsuited};
 
-rung!(
+/// The rung `warp_specialized`.
+pub static RUNG: Rung = Rung::new(
     "warp_specialized",
     "warp specialization: tiles wait in shared memory, and are read once",
-    ptx = ptx!("kernels/warp_specialized.compute_90.ptx"),
-    refuses(unsuited)
-);
+    ptx!("kernels/warp_specialized.compute_90.ptx"),
+)
+.refuses(unsuited);
 
 /// Bytes of a tile, and of a stage, which holds its flags too.
 const TILE: u64 = 24_576;

@@ -97,7 +97,7 @@ impl<P: Problem> Run<P> {
     /// The verdict on what the last launch wrote.
     pub fn judged(&mut self) -> Verdict {
         let _one_at_a_time = testing::simulator();
-        let verdict = self.problem.judge(&self.launch.promise, 1);
+        let verdict = harness::rung::judge(&mut self.problem, &self.launch.promise, 1);
         verdict.expect("it runs")
     }
 }

@@ -2,11 +2,17 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, rung};
+use harness::{Element, Launch, Prepared, Rung, ptx};
 
 use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 
-rung!("by_columns", "a warp reads a column and writes a row", refuses(matrices_only));
+/// The rung `by_columns`.
+pub static RUNG: Rung = Rung::new(
+    "by_columns",
+    "a warp reads a column and writes a row",
+    ptx!("kernels/by_columns.ptx"),
+)
+.refuses(matrices_only);
 
 /// One block of 32 x 32 threads per tile of 32 x 32 elements; a thread moves one element.
 pub fn prepare<T: Element>(p: &Matrices<T>, rung: &Rung) -> Prepared<Matrices<T>> {

@@ -2,11 +2,14 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, rung};
+use harness::{Element, Launch, Prepared, Rung, ptx};
 
 use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 
-rung!("by_rows", "a warp reads a row and writes a column", refuses(matrices_only));
+/// The rung `by_rows`.
+pub static RUNG: Rung =
+    Rung::new("by_rows", "a warp reads a row and writes a column", ptx!("kernels/by_rows.ptx"))
+        .refuses(matrices_only);
 
 /// One block of 32 x 32 threads per tile of 32 x 32 elements; a thread moves one element.
 pub fn prepare<T: Element>(p: &Matrices<T>, rung: &Rung) -> Prepared<Matrices<T>> {

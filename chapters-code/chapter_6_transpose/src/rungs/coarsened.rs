@@ -2,11 +2,14 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, rung};
+use harness::{Element, Launch, Prepared, Rung, ptx};
 
 use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 
-rung!("coarsened", "four elements per thread", refuses(matrices_only));
+/// The rung `coarsened`.
+pub static RUNG: Rung =
+    Rung::new("coarsened", "four elements per thread", ptx!("kernels/coarsened.ptx"))
+        .refuses(matrices_only);
 
 /// One block of 32 x 8 threads per tile of 32 x 32 elements; a thread moves four elements.
 pub fn prepare<T: Element>(p: &Matrices<T>, rung: &Rung) -> Prepared<Matrices<T>> {

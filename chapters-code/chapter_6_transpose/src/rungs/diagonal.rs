@@ -2,11 +2,17 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, rung};
+use harness::{Element, Launch, Prepared, Rung, ptx};
 
 use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 
-rung!("diagonal", "tiles in diagonal order, which GPUs of 2008 needed", refuses(matrices_only));
+/// The rung `diagonal`.
+pub static RUNG: Rung = Rung::new(
+    "diagonal",
+    "tiles in diagonal order, which GPUs of 2008 needed",
+    ptx!("kernels/diagonal.ptx"),
+)
+.refuses(matrices_only);
 
 /// One block of 32 x 8 threads per tile of 32 x 32 elements; a thread moves four elements.
 pub fn prepare<T: Element>(p: &Matrices<T>, rung: &Rung) -> Prepared<Matrices<T>> {

@@ -2,15 +2,17 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, rung};
+use harness::{Element, Launch, Prepared, Rung, ptx};
 
 use crate::problem::{Batch, Destination, Layout, Matrices, squares_only};
 
-rung!(
+/// The rung `in_place`.
+pub static RUNG: Rung = Rung::new(
     "in_place",
     "a square matrix in place: a block swaps a tile and its mirror image",
-    refuses(squares_only)
-);
+    ptx!("kernels/in_place.ptx"),
+)
+.refuses(squares_only);
 
 /// One block of 32 x 8 threads per tile of 32 x 32 elements. Blocks below the diagonal do nothing.
 pub fn prepare<T: Element>(p: &Matrices<T>, rung: &Rung) -> Prepared<Matrices<T>> {

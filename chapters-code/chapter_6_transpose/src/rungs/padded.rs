@@ -2,15 +2,17 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, rung};
+use harness::{Element, Launch, Prepared, Rung, ptx};
 
 use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 
-rung!(
+/// The rung `padded`.
+pub static RUNG: Rung = Rung::new(
     "padded",
     "a tile whose rows are one longer: a column lies in 32 banks",
-    refuses(matrices_only)
-);
+    ptx!("kernels/padded.ptx"),
+)
+.refuses(matrices_only);
 
 /// One block of 32 x 32 threads per tile of 32 x 32 elements; a thread moves one element.
 pub fn prepare<T: Element>(p: &Matrices<T>, rung: &Rung) -> Prepared<Matrices<T>> {

@@ -8,16 +8,17 @@ use cudarc::driver::{
     },
 };
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, ptx, rung};
+use harness::{Element, Launch, Prepared, Rung, ptx};
 
 use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 
-rung!(
+/// The rung `sectors`.
+pub static RUNG: Rung = Rung::new(
     "sectors",
     "rows that begin anywhere: every store writes whole sectors",
-    ptx = ptx!("kernels/sectors.compute_80.ptx"),
-    refuses(matrices_only)
-);
+    ptx!("kernels/sectors.compute_80.ptx"),
+)
+.refuses(matrices_only);
 
 /// The kernel of `column_major_tiles` where every row is aligned to 16 bytes. Otherwise one block of 256
 /// threads per tile of the output's rows, each row from the start of a sector.

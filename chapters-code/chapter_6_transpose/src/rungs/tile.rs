@@ -2,11 +2,17 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, rung};
+use harness::{Element, Launch, Prepared, Rung, ptx};
 
 use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 
-rung!("tile", "reads and writes rows; transposes a tile in shared memory", refuses(matrices_only));
+/// The rung `tile`.
+pub static RUNG: Rung = Rung::new(
+    "tile",
+    "reads and writes rows; transposes a tile in shared memory",
+    ptx!("kernels/tile.ptx"),
+)
+.refuses(matrices_only);
 
 /// One block of 32 x 32 threads per tile of 32 x 32 elements; a thread moves one element.
 pub fn prepare<T: Element>(p: &Matrices<T>, rung: &Rung) -> Prepared<Matrices<T>> {

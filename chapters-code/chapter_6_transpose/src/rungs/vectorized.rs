@@ -5,11 +5,17 @@ use cudarc::driver::{
     sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
 };
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, rung};
+use harness::{Element, Launch, Prepared, Rung, ptx};
 
 use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 
-rung!("vectorized", "loads and stores of 16 bytes on both sides", refuses(matrices_only));
+/// The rung `vectorized`.
+pub static RUNG: Rung = Rung::new(
+    "vectorized",
+    "loads and stores of 16 bytes on both sides",
+    ptx!("kernels/vectorized.ptx"),
+)
+.refuses(matrices_only);
 
 /// One block of 256 threads per tile whose rows have 16 packs of 16 bytes, 256 bytes in all.
 pub fn prepare<T: Element>(p: &Matrices<T>, rung: &Rung) -> Prepared<Matrices<T>> {

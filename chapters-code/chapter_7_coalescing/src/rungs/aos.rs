@@ -2,13 +2,15 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use crate::particles::{DT, FIELDS, Layout};
 use crate::problem::{Accesses, Promise, Results, particles_only};
 use crate::traffic::{Access, Prediction};
 
-rung!("aos", "an array of structures", refuses(particles_only));
+/// The rung `aos`.
+pub static RUNG: Rung =
+    Rung::new("aos", "an array of structures", ptx!("kernels/aos.ptx")).refuses(particles_only);
 
 /// One thread per particle.
 pub fn prepare(p: &Accesses, rung: &Rung) -> Prepared<Accesses> {

@@ -2,13 +2,16 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use crate::particles::{DT, FIELDS, Layout};
 use crate::problem::{Accesses, Promise, Results, particles_only};
 use crate::traffic::{Access, Prediction};
 
-rung!("aos_packs", "the same in accesses of 16 bytes", refuses(particles_only));
+/// The rung `aos_packs`.
+pub static RUNG: Rung =
+    Rung::new("aos_packs", "the same in accesses of 16 bytes", ptx!("kernels/aos_packs.ptx"))
+        .refuses(particles_only);
 
 /// One thread per particle.
 pub fn prepare(p: &Accesses, rung: &Rung) -> Prepared<Accesses> {

@@ -2,17 +2,19 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use crate::particles::{DT, Layout};
 use crate::problem::{Accesses, Promise, Results, particles_only};
 use crate::traffic::{Access, Prediction};
 
-rung!(
+/// The rung `aos_staged`.
+pub static RUNG: Rung = Rung::new(
     "aos_staged",
     "the same through shared memory, with coalesced accesses",
-    refuses(particles_only)
-);
+    ptx!("kernels/aos_staged.ptx"),
+)
+.refuses(particles_only);
 
 /// One thread per particle.
 pub fn prepare(p: &Accesses, rung: &Rung) -> Prepared<Accesses> {

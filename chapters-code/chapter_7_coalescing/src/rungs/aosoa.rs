@@ -2,13 +2,16 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use crate::particles::{DT, Layout};
 use crate::problem::{Accesses, Promise, Results, particles_only};
 use crate::traffic::{Access, LANES, Prediction};
 
-rung!("aosoa", "an array of structures of arrays of 32", refuses(particles_only));
+/// The rung `aosoa`.
+pub static RUNG: Rung =
+    Rung::new("aosoa", "an array of structures of arrays of 32", ptx!("kernels/aosoa.ptx"))
+        .refuses(particles_only);
 
 /// One thread per particle.
 pub fn prepare(p: &Accesses, rung: &Rung) -> Prepared<Accesses> {

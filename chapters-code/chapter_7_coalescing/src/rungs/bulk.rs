@@ -2,17 +2,18 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, ptx, rung};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use crate::problem::{Accesses, Promise, Results, copies_only};
 use crate::traffic::{Access, Prediction};
 
-rung!(
+/// The rung `bulk`.
+pub static RUNG: Rung = Rung::new(
     "bulk",
     "4 KiB per block, by bulk copies instead of threads",
-    ptx = ptx!("kernels/bulk.compute_90.ptx"),
-    refuses(copies_only)
-);
+    ptx!("kernels/bulk.compute_90.ptx"),
+)
+.refuses(copies_only);
 
 /// One block of 32 threads per 1,024 elements. Its first thread issues the copies.
 pub fn prepare(p: &Accesses, rung: &Rung) -> Prepared<Accesses> {

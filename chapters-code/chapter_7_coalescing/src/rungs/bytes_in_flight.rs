@@ -6,17 +6,19 @@ use cudarc::driver::{
     sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
 };
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Prepared, Rung, rung};
+use harness::{Error, Launch, Prepared, Rung, ptx};
 
 use crate::problem::{Accesses, Promise, Results, reads_only};
 use crate::reads::{THREADS, blocks, in_flight};
 use crate::traffic::{Access, Prediction};
 
-rung!(
+/// The rung `bytes_in_flight`.
+pub static RUNG: Rung = Rung::new(
     "bytes_in_flight",
     "reads with a given number of loads in flight per thread",
-    refuses(reads_only)
-);
+    ptx!("kernels/bytes_in_flight.ptx"),
+)
+.refuses(reads_only);
 
 /// As many blocks as the device holds at a time. A block's shared memory, which the kernel does not use,
 /// makes room for no more than the wanted number on a multiprocessor.

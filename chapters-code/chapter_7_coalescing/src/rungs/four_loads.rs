@@ -2,12 +2,18 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use crate::problem::{Accesses, Promise, Results, offsets_only};
 use crate::traffic::{Access, Prediction};
 
-rung!("four_loads", "stores are packs, loads are four elements each", refuses(offsets_only));
+/// The rung `four_loads`.
+pub static RUNG: Rung = Rung::new(
+    "four_loads",
+    "stores are packs, loads are four elements each",
+    ptx!("kernels/four_loads.ptx"),
+)
+.refuses(offsets_only);
 
 /// One thread per four elements.
 pub fn prepare(p: &Accesses, rung: &Rung) -> Prepared<Accesses> {

@@ -2,12 +2,15 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use super::packs::traffic;
 use crate::problem::{Accesses, Promise, Results, copies_only}; // the same accesses
 
-rung!("four_packs", "four times 16 bytes per thread", refuses(copies_only));
+/// The rung `four_packs`.
+pub static RUNG: Rung =
+    Rung::new("four_packs", "four times 16 bytes per thread", ptx!("kernels/four_packs.ptx"))
+        .refuses(copies_only);
 
 /// One thread per 16 elements.
 pub fn prepare(p: &Accesses, rung: &Rung) -> Prepared<Accesses> {

@@ -2,13 +2,16 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use crate::indices;
 use crate::problem::{Accesses, Promise, Results, permutations_only};
 use crate::traffic::{Access, Prediction};
 
-rung!("gather", "indices say which elements are loaded", refuses(permutations_only));
+/// The rung `gather`.
+pub static RUNG: Rung =
+    Rung::new("gather", "indices say which elements are loaded", ptx!("kernels/gather.ptx"))
+        .refuses(permutations_only);
 
 /// One thread per element.
 pub fn prepare(p: &Accesses, rung: &Rung) -> Prepared<Accesses> {

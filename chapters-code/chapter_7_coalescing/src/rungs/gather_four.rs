@@ -2,13 +2,16 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use crate::indices;
 use crate::problem::{Accesses, Promise, Results, permutations_only};
 use crate::traffic::{Access, Prediction};
 
-rung!("gather_four", "four elements per thread", refuses(permutations_only));
+/// The rung `gather_four`.
+pub static RUNG: Rung =
+    Rung::new("gather_four", "four elements per thread", ptx!("kernels/gather_four.ptx"))
+        .refuses(permutations_only);
 
 /// One thread per four elements.
 pub fn prepare(p: &Accesses, rung: &Rung) -> Prepared<Accesses> {

@@ -2,12 +2,18 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use super::gather::traffic;
 use crate::problem::{Accesses, Promise, Results, permutations_only}; // the same accesses
 
-rung!("gather_read_only", "the same loads, by the read-only path", refuses(permutations_only));
+/// The rung `gather_read_only`.
+pub static RUNG: Rung = Rung::new(
+    "gather_read_only",
+    "the same loads, by the read-only path",
+    ptx!("kernels/gather_read_only.ptx"),
+)
+.refuses(permutations_only);
 
 /// One thread per element.
 pub fn prepare(p: &Accesses, rung: &Rung) -> Prepared<Accesses> {

@@ -2,12 +2,15 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use crate::problem::{Accesses, Promise, Results, offsets_only};
 use crate::traffic::{Access, Prediction};
 
-rung!("offset_loads", "loads begin at the offset", refuses(offsets_only));
+/// The rung `offset_loads`.
+pub static RUNG: Rung =
+    Rung::new("offset_loads", "loads begin at the offset", ptx!("kernels/offset_loads.ptx"))
+        .refuses(offsets_only);
 
 /// One thread per element.
 pub fn prepare(p: &Accesses, rung: &Rung) -> Prepared<Accesses> {

@@ -2,12 +2,15 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use crate::problem::{Accesses, Promise, Results, offsets_only};
 use crate::traffic::{Access, Prediction};
 
-rung!("offset_stores", "stores begin at the offset", refuses(offsets_only));
+/// The rung `offset_stores`.
+pub static RUNG: Rung =
+    Rung::new("offset_stores", "stores begin at the offset", ptx!("kernels/offset_stores.ptx"))
+        .refuses(offsets_only);
 
 /// One thread per element.
 pub fn prepare(p: &Accesses, rung: &Rung) -> Prepared<Accesses> {

@@ -2,12 +2,15 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use crate::problem::{Accesses, Promise, Results, pairs_only};
 use crate::traffic::{Access, Prediction};
 
-rung!("one_load", "both elements in one access of 8 bytes", refuses(pairs_only));
+/// The rung `one_load`.
+pub static RUNG: Rung =
+    Rung::new("one_load", "both elements in one access of 8 bytes", ptx!("kernels/one_load.ptx"))
+        .refuses(pairs_only);
 
 /// One thread per pair.
 pub fn prepare(p: &Accesses, rung: &Rung) -> Prepared<Accesses> {

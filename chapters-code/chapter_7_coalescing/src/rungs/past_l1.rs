@@ -2,12 +2,15 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use super::two_loads::traffic;
 use crate::problem::{Accesses, Promise, Results, pairs_only}; // the same accesses
 
-rung!("past_l1", "the same loads, past the L1 cache", refuses(pairs_only));
+/// The rung `past_l1`.
+pub static RUNG: Rung =
+    Rung::new("past_l1", "the same loads, past the L1 cache", ptx!("kernels/past_l1.ptx"))
+        .refuses(pairs_only);
 
 /// One thread per pair.
 pub fn prepare(p: &Accesses, rung: &Rung) -> Prepared<Accesses> {

@@ -2,12 +2,15 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use super::two_loads::traffic;
 use crate::problem::{Accesses, Promise, Results, pairs_only}; // the same accesses
 
-rung!("read_only", "the same loads, by the read-only path", refuses(pairs_only));
+/// The rung `read_only`.
+pub static RUNG: Rung =
+    Rung::new("read_only", "the same loads, by the read-only path", ptx!("kernels/read_only.ptx"))
+        .refuses(pairs_only);
 
 /// One thread per pair.
 pub fn prepare(p: &Accesses, rung: &Rung) -> Prepared<Accesses> {

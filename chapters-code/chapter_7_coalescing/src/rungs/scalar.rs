@@ -2,12 +2,14 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use crate::problem::{Accesses, Promise, Results, copies_only};
 use crate::traffic::{Access, Prediction};
 
-rung!("scalar", "4 bytes per thread", refuses(copies_only));
+/// The rung `scalar`.
+pub static RUNG: Rung =
+    Rung::new("scalar", "4 bytes per thread", ptx!("kernels/scalar.ptx")).refuses(copies_only);
 
 /// One thread per element.
 pub fn prepare(p: &Accesses, rung: &Rung) -> Prepared<Accesses> {

@@ -2,13 +2,16 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use crate::indices;
 use crate::problem::{Accesses, Promise, Results, without_repeats};
 use crate::traffic::{Access, Prediction};
 
-rung!("scatter", "indices say where elements are stored", refuses(without_repeats));
+/// The rung `scatter`.
+pub static RUNG: Rung =
+    Rung::new("scatter", "indices say where elements are stored", ptx!("kernels/scatter.ptx"))
+        .refuses(without_repeats);
 
 /// One thread per element.
 pub fn prepare(p: &Accesses, rung: &Rung) -> Prepared<Accesses> {

@@ -2,12 +2,18 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use crate::problem::{Accesses, Promise, Results, offsets_only};
 use crate::traffic::{Access, LANES, Prediction, Traffic, whole_packs};
 
-rung!("shuffled", "each pack loaded once: a shuffle brings the next one", refuses(offsets_only));
+/// The rung `shuffled`.
+pub static RUNG: Rung = Rung::new(
+    "shuffled",
+    "each pack loaded once: a shuffle brings the next one",
+    ptx!("kernels/shuffled.ptx"),
+)
+.refuses(offsets_only);
 
 /// One thread per four elements.
 pub fn prepare(p: &Accesses, rung: &Rung) -> Prepared<Accesses> {

@@ -2,13 +2,15 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use crate::particles::{DT, Layout};
 use crate::problem::{Accesses, Promise, Results, particles_only};
 use crate::traffic::{Access, Prediction};
 
-rung!("soa", "a structure of arrays", refuses(particles_only));
+/// The rung `soa`.
+pub static RUNG: Rung =
+    Rung::new("soa", "a structure of arrays", ptx!("kernels/soa.ptx")).refuses(particles_only);
 
 /// One thread per particle.
 pub fn prepare(p: &Accesses, rung: &Rung) -> Prepared<Accesses> {

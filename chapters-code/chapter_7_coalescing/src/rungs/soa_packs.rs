@@ -2,13 +2,16 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use crate::particles::{DT, Layout};
 use crate::problem::{Accesses, Promise, Results, particles_only};
 use crate::traffic::{Access, Prediction};
 
-rung!("soa_packs", "the same, four particles per thread", refuses(particles_only));
+/// The rung `soa_packs`.
+pub static RUNG: Rung =
+    Rung::new("soa_packs", "the same, four particles per thread", ptx!("kernels/soa_packs.ptx"))
+        .refuses(particles_only);
 
 /// One thread per four particles.
 pub fn prepare(p: &Accesses, rung: &Rung) -> Prepared<Accesses> {

@@ -2,12 +2,15 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use crate::problem::{Accesses, Promise, Results, strides_only};
 use crate::traffic::{Access, Prediction};
 
-rung!("strided_stores", "stores are a stride apart", refuses(strides_only));
+/// The rung `strided_stores`.
+pub static RUNG: Rung =
+    Rung::new("strided_stores", "stores are a stride apart", ptx!("kernels/strided_stores.ptx"))
+        .refuses(strides_only);
 
 /// One thread per copied element.
 pub fn prepare(p: &Accesses, rung: &Rung) -> Prepared<Accesses> {

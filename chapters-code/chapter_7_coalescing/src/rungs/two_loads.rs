@@ -2,12 +2,18 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use crate::problem::{Accesses, Promise, Results, pairs_only};
 use crate::traffic::{Access, Prediction};
 
-rung!("two_loads", "a thread loads its two elements one by one", refuses(pairs_only));
+/// The rung `two_loads`.
+pub static RUNG: Rung = Rung::new(
+    "two_loads",
+    "a thread loads its two elements one by one",
+    ptx!("kernels/two_loads.ptx"),
+)
+.refuses(pairs_only);
 
 /// One thread per pair.
 pub fn prepare(p: &Accesses, rung: &Rung) -> Prepared<Accesses> {

@@ -2,16 +2,18 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use crate::problem::{Accesses, Promise, Results, offsets_only};
 use crate::traffic::{Access, Prediction, whole_packs};
 
-rung!(
+/// The rung `two_packs`.
+pub static RUNG: Rung = Rung::new(
     "two_packs",
     "packs on both sides: two aligned loads per unaligned pack",
-    refuses(offsets_only)
-);
+    ptx!("kernels/two_packs.ptx"),
+)
+.refuses(offsets_only);
 
 /// One thread per four elements.
 pub fn prepare(p: &Accesses, rung: &Rung) -> Prepared<Accesses> {

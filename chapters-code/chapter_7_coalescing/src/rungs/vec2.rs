@@ -2,12 +2,14 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use crate::problem::{Accesses, Promise, Results, copies_only};
 use crate::traffic::{Access, Prediction};
 
-rung!("vec2", "8 bytes per thread", refuses(copies_only));
+/// The rung `vec2`.
+pub static RUNG: Rung =
+    Rung::new("vec2", "8 bytes per thread", ptx!("kernels/vec2.ptx")).refuses(copies_only);
 
 /// One thread per two elements.
 pub fn prepare(p: &Accesses, rung: &Rung) -> Prepared<Accesses> {

@@ -3,16 +3,14 @@
 use cudarc::driver::{CudaFunction, DriverError};
 use harness::{
     Case, Device, Dtype, Error, InputArray, Memory, Output, Problem, PtxText, Traffic,
-    baselines::Way,
     bound::{self, Compensated},
     inputs,
-    timing::Bench,
     verify::{Accepted, Verdict},
 };
 use rayon::prelude::*;
 
 use super::{Addresses, Devices, memory};
-use crate::{Task, baseline, task};
+use crate::{Task, task};
 
 /// What the devices do together with their arrays.
 pub struct Collective {
@@ -27,9 +25,9 @@ pub struct Collective {
     /// The result on each device.
     pub outs: Vec<Output<f32>>,
     /// Measured when the first rung is timed.
-    ceiling_ms: Option<f64>,
+    pub(crate) ceiling_ms: Option<f64>,
     /// The exact sums, and the sums of the absolute values; none where nothing is added.
-    sums: Vec<(f64, f64)>,
+    pub(crate) sums: Vec<(f64, f64)>,
     /// The devices.
     pub devices: Devices,
 }
@@ -76,7 +74,7 @@ impl Collective {
 
     /// The arrays of all devices: parts of one array or matrix where the devices put one together, otherwise an array
     /// each.
-    fn arrays(&self) -> Vec<Vec<f32>> {
+    pub(crate) fn arrays(&self) -> Vec<Vec<f32>> {
         let case = self.case;
         let array = |rank: u64| -> Vec<f32> {
             let seed = case.seed.wrapping_mul(1_000).wrapping_add(rank);
@@ -95,7 +93,7 @@ impl Collective {
 
     /// The exact sums of all arrays, element by element, and the sums of the absolute values; none where nothing is
     /// added.
-    fn exact_sums(&self) -> Vec<(f64, f64)> {
+    pub(crate) fn exact_sums(&self) -> Vec<(f64, f64)> {
         let adds = matches!(self.task, Task::AllReduce | Task::ReduceScatter);
         let of_element = |i: usize| {
             let (mut sum, mut absolute) = (Compensated::default(), 0.0);
@@ -173,7 +171,7 @@ impl Collective {
     }
 
     /// The number of elements of the largest array on a device.
-    fn array(&self) -> usize {
+    pub(crate) fn array(&self) -> usize {
         if self.task == Task::Transpose { self.n.div_ceil(self.devices.len()) } else { self.n }
     }
 }
@@ -187,8 +185,12 @@ pub fn matrix(case: &Case) -> (usize, usize) {
 impl Problem for Collective {
     type Promise = ();
 
-    fn setting(&self) -> (&Device, &Case) {
-        (&self.devices[0], &self.case)
+    fn device(&self) -> &Device {
+        &self.devices[0]
+    }
+
+    fn case(&self) -> &Case {
+        &self.case
     }
 
     fn peers(&self) -> &[Device] {
@@ -221,43 +223,10 @@ impl Problem for Collective {
         Ok(all)
     }
 
-    fn is_settled(_promise: &()) -> bool {
-        false // the memory of all devices is always read back
-    }
-
     /// The bytes over the links of one device in one direction: see the chapter's proofs. Those of an all-reduce go once
     /// to the device that adds and once from there.
     fn traffic(&self, _promise: &()) -> Traffic {
         let is_twice = self.task == Task::AllReduce;
         Traffic { read: self.received(), written: if is_twice { self.received() } else { 0 } }
-    }
-
-    /// The time in which as many bytes come from the left neighbour, on all devices at the same time: that of a copy of
-    /// a whole array, times the part of it that a device must receive.
-    fn ceiling_ms(&mut self, bench: &mut Bench, traffic: Traffic) -> Result<f64, Error> {
-        if self.n == 0 {
-            return bench.ceiling_ms(traffic);
-        }
-        if let Some(known) = self.ceiling_ms {
-            return Ok(known);
-        }
-        let devices = self.devices.len() as f64;
-        let arrays =
-            if self.task == Task::AllReduce { 2.0 } else { 1.0 } * (devices - 1.0) / devices;
-        let ceiling_ms = self.devices.copy_from_left_ms(bench, self.array())? * arrays;
-        self.ceiling_ms = Some(ceiling_ms);
-        Ok(ceiling_ms)
-    }
-
-    fn loaded_baseline(&self, _promise: &()) -> Result<Vec<Way<Self>>, Error> {
-        baseline::collective(self)
-    }
-
-    fn refill(&mut self, case: &Case) -> Result<(), Error> {
-        self.case = *case;
-        let arrays = self.arrays();
-        self.inputs.iter_mut().zip(arrays).try_for_each(|(input, array)| input.refill(array))?;
-        self.sums = self.exact_sums();
-        Ok(())
     }
 }

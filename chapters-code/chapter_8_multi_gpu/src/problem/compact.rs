@@ -26,7 +26,7 @@ pub struct SpreadCompact {
     /// A number of selected elements on each device.
     pub counts: Vec<Output<u64>>,
     /// The selected elements of each part.
-    selected: Vec<Vec<f32>>,
+    pub(crate) selected: Vec<Vec<f32>>,
     /// The elements.
     pub spread: Spread<f32>,
 }
@@ -62,7 +62,7 @@ impl SpreadCompact {
     }
 }
 
-fn select(spread: &Spread<f32>) -> Vec<Vec<f32>> {
+pub(crate) fn select(spread: &Spread<f32>) -> Vec<Vec<f32>> {
     let of_part = |d| spread.host[spread.range(d)].iter().copied().filter(|&x| x >= 0.0).collect();
     (0..spread.devices.len()).map(of_part).collect()
 }
@@ -70,8 +70,12 @@ fn select(spread: &Spread<f32>) -> Vec<Vec<f32>> {
 impl Problem for SpreadCompact {
     type Promise = Layout;
 
-    fn setting(&self) -> (&Device, &Case) {
-        (&self.spread.devices[0], &self.spread.case)
+    fn device(&self) -> &Device {
+        &self.spread.devices[0]
+    }
+
+    fn case(&self) -> &Case {
+        &self.spread.case
     }
 
     fn peers(&self) -> &[Device] {
@@ -123,11 +127,5 @@ impl Problem for SpreadCompact {
         let most = (0..self.selected.len()).map(|d| self.expected(*layout, d).0).max();
         let written = 4 * most.unwrap_or(0) as u64 + 8;
         Traffic { read: 4 * self.spread.part() as u64, written }
-    }
-
-    fn refill(&mut self, case: &Case) -> Result<(), Error> {
-        self.spread.refill(case)?;
-        self.selected = select(&self.spread);
-        Ok(())
     }
 }

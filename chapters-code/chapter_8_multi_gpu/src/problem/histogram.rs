@@ -17,7 +17,7 @@ pub struct SpreadHistogram {
     pub counts: Output<u32>,
     /// The bins: equal parts of the range from −1 to 1.
     pub bins: Bins,
-    expected: Vec<u32>,
+    pub(crate) expected: Vec<u32>,
     /// The keys.
     pub spread: Spread<f32>,
 }
@@ -52,8 +52,12 @@ impl Problem for SpreadHistogram {
     // Counts are exact.
     type Promise = ();
 
-    fn setting(&self) -> (&Device, &Case) {
-        (&self.spread.devices[0], &self.spread.case)
+    fn device(&self) -> &Device {
+        &self.spread.devices[0]
+    }
+
+    fn case(&self) -> &Case {
+        &self.spread.case
     }
 
     fn peers(&self) -> &[Device] {
@@ -72,12 +76,6 @@ impl Problem for SpreadHistogram {
     fn traffic(&self, _promise: &()) -> Traffic {
         let written = 4 * self.expected.len() as u64;
         Traffic { read: 4 * self.spread.part() as u64, written }
-    }
-
-    fn refill(&mut self, case: &Case) -> Result<(), Error> {
-        self.spread.refill(case)?;
-        self.expected = histogram_on_all_cores(&self.spread.host, &self.bins);
-        Ok(())
     }
 }
 

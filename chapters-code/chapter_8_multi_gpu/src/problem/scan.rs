@@ -12,7 +12,7 @@ use super::{Spread, memory};
 pub struct SpreadScan<T: Element> {
     /// The results of each device's part.
     pub outs: Vec<Output<T>>,
-    reference: Reference<T>,
+    pub(crate) reference: Reference<T>,
     /// The elements.
     pub spread: Spread<T>,
 }
@@ -33,7 +33,7 @@ impl<T: Element> SpreadScan<T> {
     }
 }
 
-fn reference<T: Element>(case: &Case, host: &[T]) -> Reference<T> {
+pub(crate) fn reference<T: Element>(case: &Case, host: &[T]) -> Reference<T> {
     Reference::new(&Case { parameters: Parameters::NONE, ..*case }, host)
 }
 
@@ -41,8 +41,12 @@ impl<T: Element> Problem for SpreadScan<T> {
     /// The largest number of rounded additions that an element passes through.
     type Promise = u64;
 
-    fn setting(&self) -> (&Device, &Case) {
-        (&self.spread.devices[0], &self.spread.case)
+    fn device(&self) -> &Device {
+        &self.spread.devices[0]
+    }
+
+    fn case(&self) -> &Case {
+        &self.spread.case
     }
 
     fn peers(&self) -> &[Device] {
@@ -74,11 +78,5 @@ impl<T: Element> Problem for SpreadScan<T> {
     fn traffic(&self, _depth: &u64) -> Traffic {
         let bytes = (self.spread.part() * size_of::<T>()) as u64;
         Traffic { read: bytes, written: bytes }
-    }
-
-    fn refill(&mut self, case: &Case) -> Result<(), Error> {
-        self.spread.refill(case)?;
-        self.reference = reference(case, &self.spread.host);
-        Ok(())
     }
 }

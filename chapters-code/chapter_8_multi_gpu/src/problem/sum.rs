@@ -11,7 +11,7 @@ use super::{Spread, memory};
 pub struct SpreadSum<T: Element> {
     /// The sum, on the first device.
     pub out: Output<T>,
-    expected: Aggregate<T>,
+    pub(crate) expected: Aggregate<T>,
     /// The elements.
     pub spread: Spread<T>,
 }
@@ -37,8 +37,12 @@ impl<T: Element<Acc = T>> Problem for SpreadSum<T> {
     /// The largest number of rounded additions that an element passes through.
     type Promise = u64;
 
-    fn setting(&self) -> (&Device, &Case) {
-        (&self.spread.devices[0], &self.spread.case)
+    fn device(&self) -> &Device {
+        &self.spread.devices[0]
+    }
+
+    fn case(&self) -> &Case {
+        &self.spread.case
     }
 
     fn peers(&self) -> &[Device] {
@@ -57,11 +61,5 @@ impl<T: Element<Acc = T>> Problem for SpreadSum<T> {
     fn traffic(&self, _depth: &u64) -> Traffic {
         let element = size_of::<T>() as u64;
         Traffic { read: self.spread.part() as u64 * element, written: element }
-    }
-
-    fn refill(&mut self, case: &Case) -> Result<(), Error> {
-        self.spread.refill(case)?;
-        self.expected = Aggregate::on_all_cores(Op::Sum, &self.spread.host);
-        Ok(())
     }
 }

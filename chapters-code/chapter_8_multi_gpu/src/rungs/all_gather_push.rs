@@ -1,15 +1,17 @@
 //! One kernel per device, which stores its part into the results of all devices: the second shot of `flags`.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use crate::problem::{Collective, Shared, Task};
 
-rung!(
+/// The rung `all_gather_push`.
+pub static RUNG: Rung = Rung::new(
     "all_gather_push",
     "one kernel per device, which stores its part into all results: the second shot of flags",
-    refuses(|_, case| Task::AllGather.refusal(case))
-);
+    ptx!("kernels/all_gather_push.ptx"),
+)
+.refuses(|_, case| Task::AllGather.refusal(case));
 
 const THREADS: u32 = 512;
 

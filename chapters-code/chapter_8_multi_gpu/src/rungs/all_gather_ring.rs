@@ -1,17 +1,18 @@
 //! The second half of the ring: each part travels around, one device per step.
 
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, kernel, rung};
+use harness::{Launch, Prepared, Rung, kernel};
 
 use super::ring;
 use crate::problem::{Collective, Task};
 
-rung!(
+/// The rung `all_gather_ring`.
+pub static RUNG: Rung = Rung::new(
     "all_gather_ring",
     "the second half of the ring: each part travels around, one device per step",
-    ptx = ring::RUNG.ptx,
-    refuses(|_, case| Task::AllGather.refusal(case))
-);
+    ring::RUNG.ptx,
+)
+.refuses(|_, case| Task::AllGather.refusal(case));
 
 /// devices - 1 steps. In each, every device copies a part from its left neighbour. (No kernel is launched. The table shows
 /// the one of `ring`.)

@@ -1,17 +1,18 @@
 //! Each device copies one part of the array of each device: copies alone, and no step waits for another.
 
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, kernel, rung};
+use harness::{Launch, Prepared, Rung, kernel};
 
 use super::ring;
 use crate::problem::{Collective, Task};
 
-rung!(
+/// The rung `all_to_all_copies`.
+pub static RUNG: Rung = Rung::new(
     "all_to_all_copies",
     "each device copies its part of the array of each device: no copy waits for another",
-    ptx = ring::RUNG.ptx,
-    refuses(|_, case| Task::AllToAll.refusal(case))
-);
+    ring::RUNG.ptx,
+)
+.refuses(|_, case| Task::AllToAll.refusal(case));
 
 /// One copy per pair of devices. (No kernel is launched. The table shows the one of `ring`.)
 pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {

@@ -1,15 +1,17 @@
 //! One kernel per device, which stores each part of its array into the result of another device.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use crate::problem::{Collective, Shared, Task};
 
-rung!(
+/// The rung `all_to_all_push`.
+pub static RUNG: Rung = Rung::new(
     "all_to_all_push",
     "one kernel per device, which stores each part into the result of another device",
-    refuses(|_, case| Task::AllToAll.refusal(case))
-);
+    ptx!("kernels/all_to_all_push.ptx"),
+)
+.refuses(|_, case| Task::AllToAll.refusal(case));
 
 const THREADS: u32 = 512;
 

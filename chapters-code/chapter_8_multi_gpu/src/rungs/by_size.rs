@@ -1,16 +1,17 @@
 //! The rung that suits the size of the arrays.
 
-use harness::{Prepared, Rung, rung};
+use harness::{Prepared, Rung};
 
 use super::{flags, low_latency, push};
 use crate::problem::{Collective, Task};
 
-rung!(
+/// The rung `by_size`.
+pub static RUNG: Rung = Rung::new(
     "by_size",
     "words with flags for small arrays, flags for middle ones, stores only for large ones",
-    ptx = flags::RUNG.ptx,
-    refuses(|_, case| Task::AllReduce.refusal(case))
-);
+    flags::RUNG.ptx,
+)
+.refuses(|_, case| Task::AllReduce.refusal(case));
 
 /// From this number of elements on, two shots take less time than one.
 const TWO_SHOT: usize = 1 << 17;

@@ -1,17 +1,18 @@
 //! As `compact_parts`, into scratch memory. The host reads the counts, and copies bring the results to where they belong.
 
 use cudarc::driver::PushKernelArg;
-use harness::{Launch, Prepared, Rung, buffer, rung};
+use harness::{Launch, Prepared, Rung, buffer};
 
 use super::compact_parts::{self, TILE, config};
 use crate::problem::{Addresses, Layout, SpreadCompact, Task};
 
-rung!(
+/// The rung `compact_copies`.
+pub static RUNG: Rung = Rung::new(
     "compact_copies",
     "compact_parts into scratch memory; the host reads the counts, and copies make equal parts",
-    ptx = compact_parts::RUNG.ptx,
-    refuses(|_, case| Task::Compact.refusal(case))
-);
+    compact_parts::RUNG.ptx,
+)
+.refuses(|_, case| Task::Compact.refusal(case));
 
 /// One kernel per device, the host, and then copies between the devices.
 pub fn prepare(p: &SpreadCompact, rung: &Rung) -> Prepared<SpreadCompact> {

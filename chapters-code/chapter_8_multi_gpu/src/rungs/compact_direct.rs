@@ -2,15 +2,17 @@
 //! the result.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use crate::problem::{Addresses, Layout, MOST, Shared, SpreadCompact, Task};
 
-rung!(
+/// The rung `compact_direct`.
+pub static RUNG: Rung = Rung::new(
     "compact_direct",
     "the devices tell each other their counts, and store to the device that holds the result",
-    refuses(|_, case| Task::Compact.refusal(case))
-);
+    ptx!("kernels/compact_direct.ptx"),
+)
+.refuses(|_, case| Task::Compact.refusal(case));
 
 /// Threads per block: `THREADS` of compact_direct.cu.
 const THREADS: u32 = 256;

@@ -2,16 +2,17 @@
 
 use chapter_4_compact::rungs::staged;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Launch, Prepared, Rung, buffer, rung};
+use harness::{Launch, Prepared, Rung, buffer};
 
 use crate::problem::{Layout, SpreadCompact, Task};
 
-rung!(
+/// The rung `compact_parts`.
+pub static RUNG: Rung = Rung::new(
     "compact_parts",
     "each device compacts its part with chapter 4's kernel: as many results as it happens to have",
-    ptx = staged::RUNG.ptx,
-    refuses(|_, case| Task::Compact.refusal(case))
-);
+    staged::RUNG.ptx,
+)
+.refuses(|_, case| Task::Compact.refusal(case));
 
 /// Elements per tile of chapter 4's kernel.
 pub const TILE: usize = 8192;

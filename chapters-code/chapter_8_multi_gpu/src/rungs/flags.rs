@@ -1,15 +1,17 @@
 //! The devices wait for each other within the kernel, by flags in device memory.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use crate::problem::{Collective, Shared, Task};
 
-rung!(
+/// The rung `flags`.
+pub static RUNG: Rung = Rung::new(
     "flags",
     "the devices wait for each other within the kernel, by flags in device memory",
-    refuses(|_, case| Task::AllReduce.refusal(case))
-);
+    ptx!("kernels/flags.ptx"),
+)
+.refuses(|_, case| Task::AllReduce.refusal(case));
 
 const THREADS: u32 = 512;
 

@@ -2,15 +2,17 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, buffer, rung};
+use harness::{Launch, Prepared, Rung, buffer, ptx};
 
 use crate::problem::{Collective, Task};
 
-rung!(
+/// The rung `gather`.
+pub static RUNG: Rung = Rung::new(
     "gather",
     "one device copies all arrays to itself, adds them, and copies the sum to the others",
-    refuses(|_, case| Task::AllReduce.refusal(case))
-);
+    ptx!("kernels/gather.ptx"),
+)
+.refuses(|_, case| Task::AllReduce.refusal(case));
 
 /// Copies between devices, and one kernel on the first.
 pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {

@@ -4,16 +4,17 @@ use chapter_1_reduce::rungs::columns_block;
 use chapter_2_histogram::rungs::finish_memset;
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, buffer, rung};
+use harness::{Launch, Prepared, Rung, buffer};
 
 use crate::problem::{SpreadHistogram, histograms_only};
 
-rung!(
+/// The rung `histogram_gather`.
+pub static RUNG: Rung = Rung::new(
     "histogram_gather",
     "each device counts its part with chapter 2's kernel; the first copies the counts and adds",
-    ptx = finish_memset::RUNG.ptx,
-    refuses(histograms_only)
-);
+    finish_memset::RUNG.ptx,
+)
+.refuses(histograms_only);
 
 /// A kernel per device that counts, copies to the first device, and a kernel there.
 pub fn prepare(p: &SpreadHistogram, rung: &Rung) -> Prepared<SpreadHistogram> {

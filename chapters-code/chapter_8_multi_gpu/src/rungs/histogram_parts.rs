@@ -2,15 +2,17 @@
 
 use chapter_2_histogram::rungs::finish_memset;
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
-use harness::{Launch, Prepared, Rung, buffer, rung};
+use harness::{Launch, Prepared, Rung, buffer, ptx};
 
 use crate::problem::{Addresses, SpreadHistogram, histograms_only};
 
-rung!(
+/// The rung `histogram_parts`.
+pub static RUNG: Rung = Rung::new(
     "histogram_parts",
     "each device adds a part of the bins: it loads from all devices and stores to the first",
-    refuses(histograms_only)
-);
+    ptx!("kernels/histogram_parts.ptx"),
+)
+.refuses(histograms_only);
 
 /// A kernel per device that counts, and then one that adds. Between them, all streams meet.
 pub fn prepare(p: &SpreadHistogram, rung: &Rung) -> Prepared<SpreadHistogram> {

@@ -2,17 +2,19 @@
 
 use chapter_3_scan::problem::tile_depth;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Element, Launch, Prepared, Rung, buffer, rung};
+use harness::{Element, Launch, Prepared, Rung, buffer, ptx};
 
 use crate::problem::{Shared, SpreadScan, Task};
 
-rung!(
+/// The rung `lookback_devices`.
+pub static RUNG: Rung = Rung::new(
     "lookback_devices",
     "one pass: a block looks back over the tiles before its own, also those of other devices",
-    refuses(|_, case| Task::Scan.refusal(case)),
-    // A block adds the aggregates and prefixes that it finds, and these depend on the schedule.
-    varies(|case| case.dtype.is_float())
-);
+    ptx!("kernels/lookback_devices.ptx"),
+)
+.refuses(|_, case| Task::Scan.refusal(case))
+// A block adds the aggregates and prefixes that it finds, and these depend on the schedule.
+.varies(|case| case.dtype.is_float());
 
 /// Bytes of a tile: 8 rows of packs for each of 512 threads, as in lookback_devices.cu.
 const TILE: usize = 65_536;

@@ -1,16 +1,18 @@
 //! No barrier: each element travels together with a flag, in one word.
 
 use cudarc::driver::{DeviceRepr, LaunchConfig, PushKernelArg};
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use crate::problem::{Collective, Shared, Task};
 
-rung!(
+/// The rung `low_latency`.
+pub static RUNG: Rung = Rung::new(
     "low_latency",
     "no barrier: each element travels together with a flag, in one word of 8 bytes",
-    up_to(1 << 22),
-    refuses(|_, case| Task::AllReduce.refusal(case))
-);
+    ptx!("kernels/low_latency.ptx"),
+)
+.up_to(1 << 22)
+.refuses(|_, case| Task::AllReduce.refusal(case));
 
 const THREADS: u32 = 512;
 

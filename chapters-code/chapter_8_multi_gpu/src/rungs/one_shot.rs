@@ -1,15 +1,17 @@
 //! Every device adds all arrays for itself: more bytes, but one trip over the links instead of two.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use crate::problem::{Collective, Shared, Task};
 
-rung!(
+/// The rung `one_shot`.
+pub static RUNG: Rung = Rung::new(
     "one_shot",
     "every device adds all arrays for itself: more bytes, but one trip over the links",
-    refuses(|_, case| Task::AllReduce.refusal(case))
-);
+    ptx!("kernels/one_shot.ptx"),
+)
+.refuses(|_, case| Task::AllReduce.refusal(case));
 
 const THREADS: u32 = 512;
 

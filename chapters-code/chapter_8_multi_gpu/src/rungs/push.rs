@@ -1,15 +1,17 @@
 //! Stores only: every device sends its elements to the device that adds them, and that device sends the sums.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use crate::problem::{Collective, Shared, Task};
 
-rung!(
+/// The rung `push`.
+pub static RUNG: Rung = Rung::new(
     "push",
     "stores only: elements are sent to the device that adds them, and the sums to all",
-    refuses(|_, case| Task::AllReduce.refusal(case))
-);
+    ptx!("kernels/push.ptx"),
+)
+.refuses(|_, case| Task::AllReduce.refusal(case));
 
 /// Threads per block: `THREADS` of push.cu.
 const THREADS: u32 = 512;

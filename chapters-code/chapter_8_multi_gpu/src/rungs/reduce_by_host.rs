@@ -2,16 +2,17 @@
 
 use chapter_1_reduce::rungs::single_pass_tiled;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Element, Launch, Prepared, Rung, buffer, rung};
+use harness::{Element, Launch, Prepared, Rung, buffer};
 
 use crate::problem::{SpreadSum, Task, add};
 
-rung!(
+/// The rung `reduce_by_host`.
+pub static RUNG: Rung = Rung::new(
     "reduce_by_host",
     "each device adds its part with chapter 1's kernel; the host adds the sums of the devices",
-    ptx = single_pass_tiled::RUNG.ptx,
-    refuses(|_, case| Task::Reduce.refusal(case))
-);
+    single_pass_tiled::RUNG.ptx,
+)
+.refuses(|_, case| Task::Reduce.refusal(case));
 
 /// Threads per block: `THREADS` of single_pass_tiled.cu.
 const THREADS: u32 = 512;

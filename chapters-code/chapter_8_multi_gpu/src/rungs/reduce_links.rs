@@ -1,16 +1,18 @@
 //! The last block of each device sends the sum of its part to the first device, which adds the sums.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Element, Launch, Prepared, Rung, buffer, rung};
+use harness::{Element, Launch, Prepared, Rung, buffer, ptx};
 
 use super::reduce_by_host::blocks_and_depth;
 use crate::problem::{MOST, Shared, SpreadSum, Task};
 
-rung!(
+/// The rung `reduce_links`.
+pub static RUNG: Rung = Rung::new(
     "reduce_links",
     "the last block of each device sends its sum to the first device, in a word with a tag",
-    refuses(|_, case| Task::Reduce.refusal(case))
-);
+    ptx!("kernels/reduce_links.ptx"),
+)
+.refuses(|_, case| Task::Reduce.refusal(case));
 
 /// Threads per block: `THREADS` of reduce_links.cu.
 const THREADS: u32 = 512;

@@ -1,15 +1,17 @@
 //! One kernel per device, which loads one part of the arrays of all devices: the first shot of `two_shot`.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use crate::problem::{Collective, Task};
 
-rung!(
+/// The rung `reduce_scatter_pull`.
+pub static RUNG: Rung = Rung::new(
     "reduce_scatter_pull",
     "one kernel per device, which loads one part of all arrays: the first shot of two_shot",
-    refuses(|_, case| Task::ReduceScatter.refusal(case))
-);
+    ptx!("kernels/reduce_scatter_pull.ptx"),
+)
+.refuses(|_, case| Task::ReduceScatter.refusal(case));
 
 const THREADS: u32 = 512;
 

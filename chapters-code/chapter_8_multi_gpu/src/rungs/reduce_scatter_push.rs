@@ -1,15 +1,17 @@
 //! Stores instead of loads: every device sends its elements to the device that adds them, which waits for them.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use crate::problem::{Collective, Shared, Task};
 
-rung!(
+/// The rung `reduce_scatter_push`.
+pub static RUNG: Rung = Rung::new(
     "reduce_scatter_push",
     "stores instead of loads: elements are sent to the device that adds them, which waits",
-    refuses(|_, case| Task::ReduceScatter.refusal(case))
-);
+    ptx!("kernels/reduce_scatter_push.ptx"),
+)
+.refuses(|_, case| Task::ReduceScatter.refusal(case));
 
 const THREADS: u32 = 512;
 

@@ -1,17 +1,18 @@
 //! The first half of the ring: after it, each device has the whole sum of one chunk.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung};
 
 use super::ring;
 use crate::problem::{Collective, Shared, Task};
 
-rung!(
+/// The rung `reduce_scatter_ring`.
+pub static RUNG: Rung = Rung::new(
     "reduce_scatter_ring",
     "the first half of the ring: after it, each device has the whole sum of one chunk",
-    ptx = ring::RUNG.ptx,
-    refuses(|_, case| Task::ReduceScatter.refusal(case))
-);
+    ring::RUNG.ptx,
+)
+.refuses(|_, case| Task::ReduceScatter.refusal(case));
 
 /// devices - 1 steps. In each, every device copies a partial sum from its left neighbour and adds its own elements.
 pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {

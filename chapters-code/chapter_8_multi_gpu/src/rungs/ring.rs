@@ -1,15 +1,17 @@
 //! Each device sends to its right neighbor only, one chunk per step, so that all links work at the same time.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use crate::problem::{Collective, Task};
 
-rung!(
+/// The rung `ring`.
+pub static RUNG: Rung = Rung::new(
     "ring",
     "each device sends one chunk per step to its right neighbour: all links work at once",
-    refuses(|_, case| Task::AllReduce.refusal(case))
-);
+    ptx!("kernels/ring.ptx"),
+)
+.refuses(|_, case| Task::AllReduce.refusal(case));
 
 /// 2 (devices - 1) steps. In each, every device copies a chunk from its left neighbour. In the first half it adds its
 /// own.

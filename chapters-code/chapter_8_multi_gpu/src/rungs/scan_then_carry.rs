@@ -2,17 +2,14 @@
 
 use chapter_3_scan::{problem::ADD_BLOCK_OFFSETS, problem::tile_depth, rungs::lookback};
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Element, Launch, Prepared, Rung, buffer, rung};
+use harness::{Element, Launch, Prepared, Rung, buffer};
 
 use crate::problem::{SpreadScan, Task, add};
 
-rung!(
-    "scan_then_carry",
-    "each device scans its part; the host reads the sums, and a second kernel adds what comes before",
-    ptx = lookback::RUNG.ptx,
-    refuses(|_, case| Task::Scan.refusal(case)),
-    varies(|case| case.dtype.is_float())
-);
+/// The rung `scan_then_carry`.
+pub static RUNG: Rung = Rung::new("scan_then_carry", "each device scans its part; the host reads the sums, and a second kernel adds what comes before", lookback::RUNG.ptx)
+.refuses(|_, case| Task::Scan.refusal(case))
+.varies(|case| case.dtype.is_float());
 
 /// Bytes of a tile of chapter 3's look-back.
 const TILE: usize = 65_536;

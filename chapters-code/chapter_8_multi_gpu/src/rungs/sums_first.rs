@@ -2,15 +2,13 @@
 
 use chapter_3_scan::problem::tile_depth;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Element, Launch, Prepared, Rung, rung};
+use harness::{Element, Launch, Prepared, Rung, ptx};
 
 use crate::problem::{MOST, Shared, SpreadScan, Task};
 
-rung!(
-    "sums_first",
-    "each device adds its part and sends the sum to the later ones, then scans from what comes before",
-    refuses(|_, case| Task::Scan.refusal(case))
-);
+/// The rung `sums_first`.
+pub static RUNG: Rung = Rung::new("sums_first", "each device adds its part and sends the sum to the later ones, then scans from what comes before", ptx!("kernels/sums_first.ptx"))
+.refuses(|_, case| Task::Scan.refusal(case));
 
 /// Threads per block: `THREADS` of sums_first.cu.
 const THREADS: u32 = 512;

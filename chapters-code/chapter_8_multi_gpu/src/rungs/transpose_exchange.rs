@@ -2,15 +2,17 @@
 
 use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, kernel::grid, rung};
+use harness::{Launch, Prepared, Rung, kernel::grid, ptx};
 
 use crate::problem::{Collective, Shared, Task, matrix};
 
-rung!(
+/// The rung `transpose_exchange`.
+pub static RUNG: Rung = Rung::new(
     "transpose_exchange",
     "each device transposes its rows, blocks are copied as an all-to-all, and are unpacked",
-    refuses(|_, case| Task::Transpose.refusal(case))
-);
+    ptx!("kernels/transpose_exchange.ptx"),
+)
+.refuses(|_, case| Task::Transpose.refusal(case));
 
 /// Two kernels per device, and one copy per pair of devices between them.
 pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {

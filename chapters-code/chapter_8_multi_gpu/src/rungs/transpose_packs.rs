@@ -1,15 +1,17 @@
 //! As before, with 16 bytes per access to the memory of a device.
 
-use harness::{Case, Prepared, Refusal, Rung, rung};
+use harness::{Case, Prepared, Refusal, Rung, ptx};
 
 use super::transpose_push;
 use crate::problem::{Collective, Task, matrix};
 
-rung!(
+/// The rung `transpose_packs`.
+pub static RUNG: Rung = Rung::new(
     "transpose_packs",
     "tiles of 64 x 64 elements, and 16 bytes per access to the memory of a device",
-    refuses(whole_packs_only)
-);
+    ptx!("kernels/transpose_packs.ptx"),
+)
+.refuses(whole_packs_only);
 
 /// One kernel per device. Before them and after them, all streams meet.
 pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {

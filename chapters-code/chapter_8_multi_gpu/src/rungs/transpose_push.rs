@@ -1,15 +1,17 @@
 //! One kernel per device: a tile is stored, transposed, where it belongs in the memory of another device.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use crate::problem::{Collective, Task, matrix};
 
-rung!(
+/// The rung `transpose_push`.
+pub static RUNG: Rung = Rung::new(
     "transpose_push",
     "one kernel: a tile is stored, transposed, where it belongs in another device's memory",
-    refuses(|_, case| Task::Transpose.refusal(case))
-);
+    ptx!("kernels/transpose_push.ptx"),
+)
+.refuses(|_, case| Task::Transpose.refusal(case));
 
 /// One kernel per device. Before them and after them, all streams meet.
 pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {

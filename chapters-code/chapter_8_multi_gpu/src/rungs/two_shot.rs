@@ -1,15 +1,17 @@
 //! Every device adds one part of all arrays: its kernel loads from all devices, and stores to all.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Launch, Prepared, Rung, rung};
+use harness::{Launch, Prepared, Rung, ptx};
 
 use crate::problem::{Collective, Task};
 
-rung!(
+/// The rung `two_shot`.
+pub static RUNG: Rung = Rung::new(
     "two_shot",
     "every device adds one part: its kernel loads from all devices and stores to all",
-    refuses(|_, case| Task::AllReduce.refusal(case))
-);
+    ptx!("kernels/two_shot.ptx"),
+)
+.refuses(|_, case| Task::AllReduce.refusal(case));
 
 const THREADS: u32 = 512;
 

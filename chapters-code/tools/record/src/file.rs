@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, fs, io, path::Path};
 
-use harness::{Case, baselines::Baselines, ceiling::Ceilings, device::Properties, kernel};
+use harness::{Case, Properties, baselines::Baselines, ceiling::Ceilings, kernel};
 use report::{Row, recorded::Checksum, runner::Runner};
 use serde::Serialize;
 use serde_json::value::RawValue;

@@ -16,7 +16,7 @@ use std::{
 
 use anyhow::Context;
 use clap::Parser;
-use harness::{Device, DeviceChoice, device::host_available_bytes};
+use harness::{Device, DeviceChoice, host_available_bytes};
 use report::{
     Row,
     cli::samples,
@@ -103,7 +103,7 @@ fn record(arguments: Arguments) -> anyhow::Result<bool> {
     }
     let samples = arguments.samples as usize;
     let mut runner = Runner::open(arguments.device, samples, &arguments.baseline)?;
-    let devices = arguments.several.then(harness::device::count);
+    let devices = arguments.several.then(harness::Device::count);
     if let Some(devices) = devices {
         let name = &mut runner.device.properties.name;
         *name = format!("{name} × {devices}");

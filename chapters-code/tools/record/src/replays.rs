@@ -45,7 +45,7 @@ const SQUARE: Shape = Shape::Matrix { rows: 200, cols: 200 };
 /// # Errors
 /// Where a rung runs on none of the cases, and what `done` returns.
 pub fn all(device: &Device, done: &mut dyn FnMut(Replays) -> Result<()>) -> Result<()> {
-    let one_device = harness::device::count() < 2;
+    let one_device = harness::Device::count() < 2;
     for chapter in chapters() {
         let name = chapter.name();
         if name == Setup.name() || one_device && name == MultiGpu.name() {

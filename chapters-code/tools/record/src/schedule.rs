@@ -258,7 +258,7 @@ pub(crate) fn parts_of_several(scope: Scope) -> Vec<Part> {
         sizes.reverse();
     }
     let of = |devices, n| of_several(devices, Task::AllReduce, Shape::Vector { n });
-    let all = harness::device::count();
+    let all = harness::Device::count();
     let mut parts: Vec<Part> = sizes.into_iter().map(|n| of(all, n)).collect();
     if all > 2 {
         parts.extend([28, 24, 20, 16, 12, 8].map(|k| of(2, 1 << k)));

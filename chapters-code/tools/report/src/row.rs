@@ -3,9 +3,9 @@
 use serde::Serialize;
 
 use harness::{
-    Case, Device, Outcome, Parameters, Rung,
-    rung::{Compared, Traffic},
+    Case, Device, Outcome, Parameters, Rung, Traffic,
     simulator::{Counters, Race},
+    suite::Compared,
     timing::{Comparison, Samples, Time},
     verify::{Checker, Failure},
 };

@@ -1,5 +1,11 @@
 //! One problem to solve: its size, its element type, its operator and its input.
 
+pub mod dtype;
+pub mod inputs;
+mod names;
+pub mod parameters;
+pub mod shape;
+
 use std::fmt;
 
 use crate::{Dtype, Parameters, Shape, names};

@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// The fingerprint of an input.
-const FINGERPRINT_PTX: &str = include_str!("../kernels/fingerprint.ptx");
+const FINGERPRINT_PTX: &str = include_str!("../../kernels/fingerprint.ptx");
 
 /// Fills memory before a run. As `f32` and `f64` it is a huge negative number, as `f16` one near
 /// the lowest, as an integer an odd negative one: none is an identity or a plausible result.

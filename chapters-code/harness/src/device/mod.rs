@@ -1,5 +1,11 @@
 //! An open device: cudarc's context and stream, and what the device says of itself.
 
+pub mod buffer;
+pub mod driver;
+pub mod kernel;
+pub mod nccl;
+pub mod simulator;
+
 use std::sync::Arc;
 
 use cudarc::driver::{
@@ -12,7 +18,7 @@ use cudarc::driver::{
 };
 
 use crate::{
-    DeviceChoice, Error, driver,
+    DeviceChoice, Error,
     error::Cuda,
     simulator::{Report, Simulator},
 };
@@ -87,12 +93,12 @@ fn driver_version() -> Result<i32, DriverError> {
     Ok(version)
 }
 
-/// The number of devices of the driver that is bound; 0 before a device was opened.
-pub fn count() -> usize {
-    CudaContext::device_count().map_or(0, |count| count.max(0) as usize)
-}
-
 impl Device {
+    /// The number of devices of the driver that is bound; 0 before a device was opened.
+    pub fn count() -> usize {
+        CudaContext::device_count().map_or(0, |count| count.max(0) as usize)
+    }
+
     /// Opens the first device of the library that `choice` selects.
     ///
     /// On the simulator, counters and the race check are on, unless `SIMT_RACES` is set.

@@ -204,7 +204,7 @@ impl Baselines {
         what: String,
         arrays: impl Fn(&P) -> (*const c_void, Segments) + 'static,
         judge: impl Fn(&[u8]) -> Verdict,
-    ) -> Result<Vec<Way<P>>, Error> {
+    ) -> Result<Vec<LibraryRun<P>>, Error> {
         let case = problem.case();
         let (Some(op), Some(reduce)) = (op_code(case.op), Reduce::of(self)) else {
             return Ok(Vec::new());
@@ -252,7 +252,7 @@ pub struct Call<P> {
 }
 
 /// One way in which a library does a problem's work.
-pub struct Way<P> {
+pub struct LibraryRun<P> {
     /// The library, such as `CUB`.
     pub library: String,
     /// Its version.
@@ -264,7 +264,7 @@ pub struct Way<P> {
     pub enqueue: Enqueue<P>,
 }
 
-impl<P> Way<P> {
+impl<P> LibraryRun<P> {
     /// A call of a library that the program itself loads. `enqueue` enqueues one complete operation.
     pub fn new(
         library: impl Into<String>,
@@ -288,7 +288,7 @@ impl Baselines {
         problem: &P,
         call: Call<P>,
         judge: impl Fn(&[u8]) -> Verdict,
-    ) -> Result<Vec<Way<P>>, Error> {
+    ) -> Result<Vec<LibraryRun<P>>, Error> {
         let device = problem.device();
         let output = Rc::new(RefCell::new(Output::<u8>::new(device, call.output_bytes)?));
         let call = Rc::new(call);
@@ -324,7 +324,7 @@ impl Baselines {
         output: &Rc<RefCell<Output<u8>>>,
         way: c_int,
         name: String,
-    ) -> Result<Option<Way<P>>, Error> {
+    ) -> Result<Option<LibraryRun<P>>, Error> {
         let device = problem.device();
         let stream = &device.stream;
         let to = output.borrow_mut().view_mut().device_ptr_mut(stream).0 as *mut c_void;
@@ -347,6 +347,6 @@ impl Baselines {
                 _ => Err(DriverError(CUresult::CUDA_ERROR_UNKNOWN)),
             }
         };
-        Ok(Some(Way::new(&self.name, &self.version, name, enqueue)))
+        Ok(Some(LibraryRun::new(&self.name, &self.version, name, enqueue)))
     }
 }

@@ -18,13 +18,13 @@ use crate::{
 pub const READ_SWEEP_PTX: PtxText = ptx!("kernels/read_sweep.ptx");
 
 /// A copy by packs of 16 bytes.
-const COPY_PACKS_PTX: &str = include_str!("../kernels/copy_packs.ptx");
+const COPY_PACKS_PTX: &str = include_str!("../../kernels/copy_packs.ptx");
 
 /// A thread that follows a chain of places in memory.
-pub const POINTER_CHASE_PTX: &str = include_str!("../kernels/pointer_chase.ptx");
+pub const POINTER_CHASE_PTX: &str = include_str!("../../kernels/pointer_chase.ptx");
 
 /// A kernel that does nothing.
-const EMPTY_PTX: &str = include_str!("../kernels/empty.ptx");
+const EMPTY_PTX: &str = include_str!("../../kernels/empty.ptx");
 
 /// Threads of a block of the read sweep, and packs of 16 bytes that a thread loads.
 const READ_SWEEP_THREADS: u32 = 256;
