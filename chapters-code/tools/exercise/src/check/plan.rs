@@ -35,6 +35,8 @@ pub struct Job {
     pub ordered: u64,
     /// Where the report goes.
     pub report: PathBuf,
+    /// Seconds of processor time that it may take, where the system can limit that.
+    pub seconds: u64,
 }
 
 impl Job {
@@ -51,6 +53,7 @@ impl Job {
             weak_seeds: weak::SEEDS,
             ordered: ORDERED,
             report: PathBuf::new(),
+            seconds: u64::MAX,
         }
     }
 }

@@ -22,7 +22,7 @@ use crate::diagnosis::Diagnosis;
 pub struct Supervisor {
     /// This program.
     pub program: PathBuf,
-    /// Of a whole check, compilation included.
+    /// Processor time of a whole check, compilation included: a machine that has much else to do fails no submission.
     pub time: Duration,
     /// Bytes of address space; where the system can limit that.
     pub memory: usize,
@@ -38,6 +38,9 @@ pub fn this_program() -> std::io::Result<PathBuf> {
         false => std::env::current_exe(),
     }
 }
+
+/// So much later than its processor time a process is stopped by the clock. Windows has only the clock.
+const LATER: u32 = if cfg!(unix) { 5 } else { 1 };
 
 /// Of what a kernel prints, so much is kept.
 const PRINTED: usize = 16 * 1024;
@@ -64,6 +67,7 @@ impl Supervisor {
     pub fn check(&self, mut job: Job) -> Result<Outcome> {
         let folder = tempfile::tempdir().context("cannot make a folder for the report")?;
         job.report = folder.path().join("report.json");
+        job.seconds = self.time.as_secs();
         let child = self.start(&job)?;
         let (printed, keep) = kept(PRINTED);
         let (flooded, keep) = cut_off(child.id(), keep);
@@ -72,7 +76,7 @@ impl Supervisor {
             .controlled_with_output()
             .stdout_filter(keep)
             .stderr_filter(keep_said)
-            .time_limit(self.time)
+            .time_limit(LATER * self.time)
             .terminate_for_timeout();
         // A GPU's driver reserves far more address space than it uses.
         #[cfg(any(target_os = "linux", target_os = "android", windows))]
@@ -80,7 +84,8 @@ impl Supervisor {
             Target::Simulator => control.memory_limit(self.memory),
             Target::Gpu => control,
         };
-        let Some(ended) = control.wait()? else {
+        let ended = control.wait()?.filter(|ended| !used_its_time(ended.status));
+        let Some(ended) = ended else {
             let seen = format!("it was stopped after {} s", self.time.as_secs());
             return Ok(Outcome::failed(Failure::new(Diagnosis::TimeLimit, seen)));
         };
@@ -126,6 +131,28 @@ impl Supervisor {
             None => failure,
         }))
     }
+}
+
+/// Lets the system end this process when it has used so many seconds of processor time.
+#[cfg(unix)]
+pub fn limit_processor_time(seconds: u64) {
+    use rustix::process::{Resource, Rlimit, setrlimit};
+    // With no limit the clock ends the process, later.
+    let _ = setrlimit(Resource::Cpu, Rlimit { current: Some(seconds), maximum: None });
+}
+
+#[cfg(not(unix))]
+pub fn limit_processor_time(_seconds: u64) {}
+
+/// Whether the system has ended a process at that limit.
+#[cfg(unix)]
+fn used_its_time(status: process_control::ExitStatus) -> bool {
+    status.signal() == Some(rustix::process::Signal::XCPU.as_raw())
+}
+
+#[cfg(not(unix))]
+fn used_its_time(_status: process_control::ExitStatus) -> bool {
+    false
 }
 
 fn text(kept: &Kept) -> String {

@@ -29,6 +29,7 @@ pub fn work() -> Result<()> {
     let mut text = String::new();
     std::io::stdin().read_to_string(&mut text)?;
     let job: Job = serde_json::from_str(&text)?;
+    super::supervise::limit_processor_time(job.seconds);
     let exercise = Exercise::open(&job.exercise)?;
     let outcome = Worker { job: &job, exercise: &exercise }.outcome()?;
     let mut report = std::fs::File::create(&job.report).context("cannot write the report")?;

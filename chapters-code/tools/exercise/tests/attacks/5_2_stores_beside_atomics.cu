@@ -1,4 +1,4 @@
-// exercise 5.2: lost-update, "5_2_set_the_bits.cu"
+// exercise 5.2: lost-update, "atomic by"
 // A segment whose neighbour begins in another word takes the plain way; the one after next may begin there, too.
 extern "C" __global__ void set_bits(const unsigned* offsets, unsigned* bits, unsigned segments) {
     unsigned s = blockIdx.x * 256 + threadIdx.x;
