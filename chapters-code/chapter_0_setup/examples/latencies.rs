@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use chapter_0_setup::latencies::measure;
-use harness::{Device, DeviceChoice, Error, driver::cuda};
+use harness::{Device, DeviceChoice, Error, driver::cuda_version_text};
 
 fn main() -> ExitCode {
     report::exit(print().map(|()| true).map_err(Into::into))
@@ -15,7 +15,7 @@ fn print() -> Result<(), Error> {
     let device = Device::open(DeviceChoice::Gpu)?;
     let times = measure(&device, 16)?;
     let gigahertz = f64::from(device.properties.clock_khz) / 1e6;
-    let cuda = cuda(device.properties.driver_version);
+    let cuda = cuda_version_text(device.properties.driver_version);
     println!("# How long a lone thread waits for one result, by `latencies`");
     println!(
         "# device: {}; driver: {cuda}; clock: {gigahertz:.2} GHz at most",

@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use chapter_0_setup::wrong_clock::{BYTES, measure};
-use harness::{Device, DeviceChoice, Error, driver::cuda};
+use harness::{Device, DeviceChoice, Error, driver::cuda_version_text};
 
 fn main() -> ExitCode {
     report::exit(print().map(|()| true).map_err(Into::into))
@@ -14,7 +14,7 @@ fn main() -> ExitCode {
 fn print() -> Result<(), Error> {
     let device = Device::open(DeviceChoice::Gpu)?;
     let times = measure(&device)?;
-    let cuda = cuda(device.properties.driver_version);
+    let cuda = cuda_version_text(device.properties.driver_version);
     println!("# What one launch of vector_add seems to take, {BYTES} bytes, by `wrong_clock`");
     println!("# device: {}; driver: {cuda}", device.properties.name);
     println!("way\tmicroseconds\tGB/s");

@@ -3,7 +3,7 @@
 
 use harness::{
     Device, Error,
-    driver::{cuda, find_simulator, probe_nvidia},
+    driver::{cuda_version_text, find_simulator, probe_nvidia},
     nccl::{self, Nccl},
 };
 use libloading::Library;
@@ -33,7 +33,7 @@ pub fn report(width: usize) -> String {
 fn gpu() -> String {
     match probe_nvidia() {
         Ok(driver) => {
-            let cuda = cuda(driver.version);
+            let cuda = cuda_version_text(driver.version);
             let devices = if driver.devices == 1 { "device" } else { "devices" };
             format!("found: {} {devices}, driver for {cuda}", driver.devices)
         }

@@ -52,8 +52,8 @@ impl<T: Element> Reduction<T> {
 
     /// The threads per block: the rung's own number, unless the case asks for another.
     /// A block of one thread would combine nothing, so two is the least.
-    pub fn threads(&self, own: u32) -> u32 {
-        self.case.block.unwrap_or(own).clamp(2, 1024)
+    pub fn threads(&self, default: u32) -> u32 {
+        self.case.block.unwrap_or(default).clamp(2, 1024)
     }
 
     /// The results that are accepted of a launch that keeps its promise.

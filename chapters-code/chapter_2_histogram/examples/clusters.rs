@@ -11,8 +11,8 @@ use chapter_2_histogram::{HistogramParameters, inputs, problem::Counting};
 use cudarc::driver::{CudaModule, LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
 use cudarc::nvrtc::Ptx;
 use harness::{
-    Case, Device, DeviceChoice, Dtype, Error, Input, Op, Problem, buffer, driver::cuda,
-    timing::Stopwatch,
+    Case, Device, DeviceChoice, Dtype, Error, Input, Op, Problem, buffer,
+    driver::cuda_version_text, timing::Stopwatch,
 };
 
 const THREADS: u32 = 1024;
@@ -124,7 +124,11 @@ fn print() -> Result<bool, Error> {
     let device = Device::open(DeviceChoice::Gpu)?;
     let module = load(&device, include_str!("../kernels/cluster_probe.compute_90.ptx"))?;
     let p = &device.properties;
-    let head = format!("# device: {}; driver: {}; by `clusters`", p.name, cuda(p.driver_version));
+    let head = format!(
+        "# device: {}; driver: {}; by `clusters`",
+        p.name,
+        cuda_version_text(p.driver_version)
+    );
     // The mean of a block's clocks per count, from two launches: what every launch takes is in both.
     let per_count = |kernel: &str, blocks: u32| -> Result<f64, Error> {
         let kernel = module.load_function(kernel)?;

@@ -28,7 +28,7 @@ pub struct Histogram {
 
 impl Histogram {
     /// The chapter that counts keys without a bin in counters of their own.
-    pub const COUNTING: Self = Self { out_of_range: OutOfRange::Count };
+    pub const DEFAULT: Self = Self { out_of_range: OutOfRange::Count };
 }
 
 /// How keys without a bin are treated. They never change the counter of a bin.

@@ -67,8 +67,8 @@ impl<T: Element> PrefixScan<T> {
     }
 
     /// The threads per block: the rung's own number, unless the case asks for another.
-    pub fn threads(&self, own: u32) -> u32 {
-        self.case.block.unwrap_or(own)
+    pub fn threads(&self, default: u32) -> u32 {
+        self.case.block.unwrap_or(default)
     }
 
     /// The sizes of the levels of a scan whose blocks scan `tile` values each.

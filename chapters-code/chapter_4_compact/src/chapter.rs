@@ -22,7 +22,7 @@ pub struct Compact {
 
 impl Compact {
     /// The chapter with masks that are made from seeds.
-    pub const SEEDED: Self = Self { mask: None };
+    pub const DEFAULT: Self = Self { mask: None };
 }
 
 impl Chapter for Compact {

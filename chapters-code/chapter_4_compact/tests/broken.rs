@@ -18,7 +18,7 @@ fn is_broken(rung: &harness::Rung, case: &harness::Case) -> bool {
 }
 
 fn broken_rows(n: u64) -> Vec<Row> {
-    testing::run(&Compact::SEEDED, &[half(n)], &is_broken)
+    testing::run(&Compact::DEFAULT, &[half(n)], &is_broken)
 }
 
 #[test]

@@ -14,7 +14,7 @@ fn writing_past_the_end_is_a_fault() {
 #[ignore = "run by the other test"]
 fn program() {
     let wanted = |rung: &harness::Rung, _: &_| rung.name == NO_CAPACITY.name;
-    let rows = testing::run(&Compact::SEEDED, &[common::half(30_000)], &wanted);
+    let rows = testing::run(&Compact::DEFAULT, &[common::half(30_000)], &wanted);
     check(&rows);
     assert_eq!(rows.len(), 1);
     let report = &rows[0].failures[0];

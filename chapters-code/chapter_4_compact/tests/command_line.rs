@@ -150,7 +150,7 @@ fn broken_kernels_are_caught() {
 
 #[test]
 fn the_list_and_the_manual() {
-    CHAPTER_4.check_manual(&Compact::SEEDED);
+    CHAPTER_4.check_manual(&Compact::DEFAULT);
 }
 
 #[test]

@@ -9,7 +9,7 @@ const N: u64 = 1 << 20;
 
 /// What the simulator counts for half of 2^20 f32 by a mask, all launches together.
 fn counted(kernel: &str) -> Counters {
-    testing::counted(&Compact::SEEDED, kernel, &common::half(N))
+    testing::counted(&Compact::DEFAULT, kernel, &common::half(N))
 }
 
 #[track_caller]

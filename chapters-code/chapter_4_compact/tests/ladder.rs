@@ -121,7 +121,7 @@ fn rings_go_round() {
 #[test]
 fn copies_wait_for_readers() {
     let all = case(600_001, Dtype::F32, By::Bits, part(1, 1), Pattern::Random);
-    let verdict = testing::judged_on_few(3, &Compact::SEEDED, "warp_specialized", &all);
+    let verdict = testing::judged_on_few(3, &Compact::DEFAULT, "warp_specialized", &all);
     assert!(verdict.is_correct(), "{:?}", verdict.failures);
 }
 
@@ -167,7 +167,7 @@ fn rows_of_matrices() {
 #[test]
 fn what_is_refused() {
     let runs = |case: Case| {
-        let rungs = Compact::SEEDED.rungs().into_iter();
+        let rungs = Compact::DEFAULT.rungs().into_iter();
         let right = rungs.filter(|rung| !rung.is_broken());
         right.filter(|rung| (rung.refuses)(rung, &case).is_none()).count()
     };

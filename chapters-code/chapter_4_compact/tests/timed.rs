@@ -7,8 +7,8 @@ use report::{Chapter, testing};
 #[test]
 fn rows_are_timed_and_still_verified() {
     let ends = |rung: &harness::Rung, _: &_| rung.name != NO_CAPACITY.name;
-    let steps = testing::steps(&Compact::SEEDED, &[common::half(1000)], &ends);
-    let rows = testing::check_timed(&Compact::SEEDED, &steps);
+    let steps = testing::steps(&Compact::DEFAULT, &[common::half(1000)], &ends);
+    let rows = testing::check_timed(&Compact::DEFAULT, &steps);
     // All but that one, and the rung for matrices.
-    assert_eq!(rows.len(), Compact::SEEDED.rungs().len() - 2);
+    assert_eq!(rows.len(), Compact::DEFAULT.rungs().len() - 2);
 }

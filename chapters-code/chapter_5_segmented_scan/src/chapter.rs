@@ -31,7 +31,7 @@ pub struct Segmented {
 
 impl Segmented {
     /// The chapter without a matrix from a file.
-    pub const OF_SEED: Self = Self { file: None };
+    pub const DEFAULT: Self = Self { file: None };
 }
 
 /// The rungs that do a task, the broken ones last.

@@ -16,7 +16,7 @@ fn main() -> ExitCode {
 
 fn run(arguments: Arguments) -> anyhow::Result<bool> {
     let (parameters, matrix) = (arguments.parameters(), arguments.matrix());
-    let mut chapter = Segmented::OF_SEED;
+    let mut chapter = Segmented::DEFAULT;
     let mut options = arguments.options;
     if let (Some(path), Matrix::File) = (&arguments.matrix, matrix) {
         let Market { matrix: file, notes } = market::read(Path::new(path))?;

@@ -17,7 +17,7 @@ use report::{
 
 fn broken_rows(n: u64) -> Vec<Row> {
     let cases = [scan(n, Segments::Of(64)), product(n, Matrix::Banded)];
-    testing::run(&Segmented::OF_SEED, &cases, &testing::is_broken)
+    testing::run(&Segmented::DEFAULT, &cases, &testing::is_broken)
 }
 
 #[test]

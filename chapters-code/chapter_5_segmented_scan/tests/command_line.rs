@@ -118,7 +118,7 @@ fn broken_kernels_are_caught() {
 
 #[test]
 fn the_list_and_the_manual() {
-    CHAPTER_5.check_manual(&Segmented::OF_SEED);
+    CHAPTER_5.check_manual(&Segmented::DEFAULT);
 }
 
 #[test]

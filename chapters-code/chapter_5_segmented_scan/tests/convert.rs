@@ -26,7 +26,7 @@ fn cases(sizes: impl IntoIterator<Item = u64>) -> Vec<Case> {
 
 #[track_caller]
 fn run_all(cases: &[Case]) {
-    let rows = testing::run(&Segmented::OF_SEED, cases, &testing::is_right);
+    let rows = testing::run(&Segmented::DEFAULT, cases, &testing::is_right);
     assert_eq!(rows.len(), cases.len() / 2 * (3 + 3));
     check(&rows);
 }
@@ -44,7 +44,7 @@ fn several_tiles_and_launches() {
     let case = |segments| conversion(n, Conversion::ToOffsets, segments);
     let cases = [Segments::Of(1), Segments::Of(32), Segments::PowerLaw, Segments::Giant].map(case);
     let single_pass = |rung: &Rung, _: &Case| rung.name == "offsets_single_pass";
-    under_schedules(1..=3, || check(&testing::run(&Segmented::OF_SEED, &cases, &single_pass)));
+    under_schedules(1..=3, || check(&testing::run(&Segmented::DEFAULT, &cases, &single_pass)));
     let offsets = Offsets::of_case(&case(Segments::PowerLaw)).expect("they are few");
     let mut run = offsets_of(&to_offsets()[2], &offsets, offsets.as_slice().len());
     for _ in 0..3 {

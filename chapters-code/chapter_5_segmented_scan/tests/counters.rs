@@ -8,7 +8,7 @@ use report::testing;
 const N: u64 = 1 << 18;
 
 fn counted(kernel: &str, case: &Case) -> Counters {
-    testing::counted(&Segmented::OF_SEED, kernel, case)
+    testing::counted(&Segmented::DEFAULT, kernel, case)
 }
 
 #[track_caller]

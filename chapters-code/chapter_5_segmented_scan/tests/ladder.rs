@@ -159,7 +159,7 @@ fn exhaustive_a_million_and_three() {
 fn several_rounds() {
     for segments in [Segments::Of(100), Segments::Of(300_007), Segments::Giant] {
         let case = case(2_000_001, Dtype::I64, Op::Sum, Some(Kind::Inclusive), segments);
-        let rows = testing::run(&Segmented::OF_SEED, &[case], &|rung, _| {
+        let rows = testing::run(&Segmented::DEFAULT, &[case], &|rung, _| {
             ["lookback", "warp_specialized", "small_tiles"].contains(&rung.name)
         });
         assert_eq!(rows.len(), 3);
@@ -171,7 +171,7 @@ fn several_rounds() {
 #[test]
 fn the_ring_goes_round() {
     let case = scan(350_001, Segments::Of(100));
-    let verdict = testing::judged_on_few(2, &Segmented::OF_SEED, "warp_specialized", &case);
+    let verdict = testing::judged_on_few(2, &Segmented::DEFAULT, "warp_specialized", &case);
     assert!(verdict.is_correct(), "{:?}", verdict.failures);
 }
 
@@ -351,7 +351,7 @@ fn a_segment_in_parts() {
     let types = [(Dtype::F32, Op::Sum), (Dtype::F32, Op::Max), (Dtype::I64, Op::Sum)];
     let lopsided = types.map(|(dtype, op)| case(1 << 21, dtype, op, None, Segments::Lopsided));
     let by_length = |rung: &Rung, _: &Case| rung.name == "reduce_by_length";
-    let run = |cases: &[Case]| check(&testing::run(&Segmented::OF_SEED, cases, &by_length));
+    let run = |cases: &[Case]| check(&testing::run(&Segmented::DEFAULT, cases, &by_length));
     run(&lopsided);
     under_schedules(1..=4, || run(&lopsided[..1]));
 }
@@ -369,7 +369,7 @@ fn segments_of_one_length() {
         })
     });
     let one_length = |rung: &Rung, _: &Case| rung.name == "reduce_one_length";
-    check(&testing::run(&Segmented::OF_SEED, &cases.collect::<Vec<_>>(), &one_length));
+    check(&testing::run(&Segmented::DEFAULT, &cases.collect::<Vec<_>>(), &one_length));
 }
 
 /// Spans of a segment are joined through memory: without a race, and again in the next launch.
@@ -377,7 +377,7 @@ fn segments_of_one_length() {
 fn a_segment_in_spans() {
     let case = case(300_000, Dtype::F32, Op::Sum, None, Segments::Giant);
     let one_length = |rung: &Rung, _: &Case| rung.name == "reduce_one_length";
-    under_schedules(1..=4, || check(&testing::run(&Segmented::OF_SEED, &[case], &one_length)));
+    under_schedules(1..=4, || check(&testing::run(&Segmented::DEFAULT, &[case], &one_length)));
     let elements: Vec<f32> = (0..300_000).map(|i| (i % 8) as f32).collect();
     let offsets = Offsets::of_lengths([100_000; 3]).expect("they are few");
     let mut run = AnyRun::new("reduce_one_length", &case, &elements, &offsets);

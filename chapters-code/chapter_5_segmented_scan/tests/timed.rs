@@ -15,9 +15,9 @@ fn rows_are_timed_and_still_verified() {
         conversion(1000, Conversion::ToOffsets, Segments::Of(64)),
     ];
     let timed = |case| {
-        let steps = testing::steps(&Segmented::OF_SEED, &[case], &|_, _| true);
-        testing::check_timed(&Segmented::OF_SEED, &steps).len()
+        let steps = testing::steps(&Segmented::DEFAULT, &[case], &|_, _| true);
+        testing::check_timed(&Segmented::DEFAULT, &steps).len()
     };
     let rows: usize = cases.map(timed).into_iter().sum();
-    assert_eq!(rows, Segmented::OF_SEED.rungs().len());
+    assert_eq!(rows, Segmented::DEFAULT.rungs().len());
 }

@@ -7,7 +7,7 @@ use harness::{Case, ChapterParameters, Dtype, Element, Ladder, Op, Rung, Shape, 
 
 use crate::{
     DeviceParameters, Task,
-    problem::{Collective, MOST, SpreadScan},
+    problem::{Collective, MAX_DEVICES, SpreadScan},
     rungs::{
         flags, lookback_devices, low_latency, push, reduce_scatter_push, sums_first, transpose_push,
     },
@@ -87,7 +87,7 @@ static COUNTED_BY_HOST: Rung = broken!(
 
 /// A case in which each of two blocks has four tiles.
 fn several_tiles(case: &Case) -> Case {
-    let devices = DeviceParameters::of(case).devices.unwrap_or(MOST) as u64;
+    let devices = DeviceParameters::of(case).devices.unwrap_or(MAX_DEVICES) as u64;
     Case { shape: Shape::Vector { n: case.elements().max(devices << 16) }, ..*case }
 }
 

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use chapter_2_histogram::rungs::shared_atomics::MOST_BINS;
-use chapter_8_multi_gpu::{DeviceParameters, Task, chapter::MultiGpu, problem::MOST};
+use chapter_8_multi_gpu::{DeviceParameters, Task, chapter::MultiGpu, problem::MAX_DEVICES};
 use clap::Parser;
 use harness::{Error, Shape};
 use report::{Options, TypeOptions};
@@ -49,8 +49,8 @@ Examples, after `cargo run --bin chapter_8 --`:
 
 fn devices(text: &str) -> Result<usize, String> {
     match text.parse() {
-        Ok(count) if (2..=MOST).contains(&count) => Ok(count),
-        _ => Err(format!("{text} is not a number from 2 to {MOST}")),
+        Ok(count) if (2..=MAX_DEVICES).contains(&count) => Ok(count),
+        _ => Err(format!("{text} is not a number from 2 to {MAX_DEVICES}")),
     }
 }
 

@@ -12,7 +12,7 @@ pub(crate) mod sum;
 
 pub use collective::{Collective, matrix};
 pub use compact::{Layout, SpreadCompact};
-pub use devices::{Addresses, Devices, MOST, Shared};
+pub use devices::{Addresses, Devices, MAX_DEVICES, Shared};
 pub use histogram::{SpreadHistogram, histograms_only};
 pub use scan::SpreadScan;
 pub use spread::Spread;

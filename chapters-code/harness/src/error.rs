@@ -69,7 +69,7 @@ pub enum Error {
         /// The operation that failed.
         doing: String,
         /// The driver's error, by name.
-        error: Cuda,
+        error: DisplayDriverError,
         /// The simulator's report of the failure: kernel, line, thread and cause.
         detail: String,
     },
@@ -152,7 +152,11 @@ impl Error {
 
     /// A driver call that failed while `doing` something.
     pub fn driver(doing: impl Into<String>, error: DriverError) -> Self {
-        Self::Driver { doing: doing.into(), error: Cuda(error), detail: String::new() }
+        Self::Driver {
+            doing: doing.into(),
+            error: DisplayDriverError(error),
+            detail: String::new(),
+        }
     }
 }
 
@@ -164,9 +168,9 @@ impl From<DriverError> for Error {
 
 /// A driver's error that prints as `CUDA_ERROR_…: what it means`.
 #[derive(Debug, Clone, Copy)]
-pub struct Cuda(pub DriverError);
+pub struct DisplayDriverError(pub DriverError);
 
-impl std::fmt::Display for Cuda {
+impl std::fmt::Display for DisplayDriverError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let meaning = self.0.error_string().map(|s| s.to_string_lossy().into_owned());
         write!(f, "{:?}: {}", self.0.0, meaning.unwrap_or_else(|_| "no description".into()))

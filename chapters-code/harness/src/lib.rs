@@ -44,5 +44,5 @@ pub use measure::{
     timing, weak,
 };
 pub use rung::{
-    Ladder, Launch, MOST_OF_ONE_THREAD, Prepare, Prepared, Problem, Refusal, Rung, Traffic,
+    Ladder, Launch, Prepare, Prepared, Problem, Refusal, Rung, SINGLE_THREAD_MAX, Traffic,
 };

@@ -170,7 +170,7 @@ pub struct Rung {
     /// The right rung that a broken rung is made of; `None` for a correct one.
     pub made_of: Option<&'static str>,
     /// The largest size, in elements, on which the rung runs unless it is asked for by name.
-    pub most_elements: u64,
+    pub max_elements: u64,
     /// Whether the kernel never ends on a GPU. The simulator detects that, so only the simulator runs it.
     pub is_endless: bool,
     /// Gives the reason why the rung does not run on a case, if there is one.
@@ -190,7 +190,7 @@ impl Rung {
             ptx,
             caught_by: &[],
             made_of: None,
-            most_elements: u64::MAX,
+            max_elements: u64::MAX,
             is_endless: false,
             refuses: |_, _| None,
             adapts: Case::clone,
@@ -203,9 +203,9 @@ impl Rung {
         Self { refuses, ..self }
     }
 
-    /// The same rung, left out above `most_elements` unless it is asked for by name.
-    pub const fn up_to(self, most_elements: u64) -> Self {
-        Self { most_elements, ..self }
+    /// The same rung, left out above `max_elements` unless it is asked for by name.
+    pub const fn up_to(self, max_elements: u64) -> Self {
+        Self { max_elements, ..self }
     }
 
     /// The same rung, marked as broken on purpose: made of the right rung `of`. The checks in `caught_by` detect the
@@ -257,7 +257,7 @@ impl Rung {
 
 /// The number of elements that one thread alone gets through in a fraction of a second: an element takes it some
 /// hundred nanoseconds on a GPU.
-pub const MOST_OF_ONE_THREAD: u64 = 1 << 20;
+pub const SINGLE_THREAD_MAX: u64 = 1 << 20;
 
 /// Why a rung does not run on a case.
 #[derive(Clone, Debug, PartialEq, Eq)]

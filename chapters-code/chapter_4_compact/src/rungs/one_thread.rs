@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, MOST_OF_ONE_THREAD, Prepared, Rung, ptx};
+use harness::{Element, Launch, Prepared, Rung, SINGLE_THREAD_MAX, ptx};
 
 use crate::problem::{Compaction, Order, vectors_only};
 
@@ -13,7 +13,7 @@ pub static RUNG: Rung = Rung::new(
     ptx!("kernels/one_thread.ptx"),
 )
 .refuses(vectors_only)
-.up_to(MOST_OF_ONE_THREAD);
+.up_to(SINGLE_THREAD_MAX);
 
 /// One launch of one thread.
 pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Prepared<Compaction<T>> {

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, MOST_OF_ONE_THREAD, Prepared, Rung, ptx};
+use harness::{Element, Launch, Prepared, Rung, SINGLE_THREAD_MAX, ptx};
 
 use crate::problem::{Reduced, SegmentedReduce, unsuited_or_longer};
 
@@ -12,7 +12,7 @@ pub static RUNG: Rung = Rung::new(
     "every segment has as many lanes as the mean length needs, with 16-byte loads",
     ptx!("kernels/reduce_lanes_per_segment.ptx"),
 )
-.refuses(unsuited_or_longer::<{ 16 * MOST_OF_ONE_THREAD }>);
+.refuses(unsuited_or_longer::<{ 16 * SINGLE_THREAD_MAX }>);
 
 /// Bytes of a segment that are worth a lane: four loads of 16 bytes.
 const BYTES_PER_LANE: u64 = 64;

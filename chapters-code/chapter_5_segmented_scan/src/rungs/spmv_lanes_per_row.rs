@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, MOST_OF_ONE_THREAD, Prepared, Rung, ptx};
+use harness::{Launch, Prepared, Rung, SINGLE_THREAD_MAX, ptx};
 
 use crate::problem::{Product, unsuited_or_longer};
 
@@ -12,7 +12,7 @@ pub static RUNG: Rung = Rung::new(
     "every row has as many lanes as the mean row needs, with four entries in flight",
     ptx!("kernels/spmv_lanes_per_row.ptx"),
 )
-.refuses(unsuited_or_longer::<{ 16 * MOST_OF_ONE_THREAD }>);
+.refuses(unsuited_or_longer::<{ 16 * SINGLE_THREAD_MAX }>);
 
 /// One launch, with one group of lanes per row, four entries per lane.
 pub fn prepare(p: &Product, rung: &Rung) -> Prepared<Product> {

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, MOST_OF_ONE_THREAD, Prepared, Rung, ptx};
+use harness::{Launch, Prepared, Rung, SINGLE_THREAD_MAX, ptx};
 
 use crate::problem::{Product, unsuited_or_longer};
 
@@ -12,7 +12,7 @@ pub static RUNG: Rung = Rung::new(
     "every row of the matrix has a thread",
     ptx!("kernels/spmv_thread_per_row.ptx"),
 )
-.refuses(unsuited_or_longer::<MOST_OF_ONE_THREAD>);
+.refuses(unsuited_or_longer::<SINGLE_THREAD_MAX>);
 
 /// One launch, with one thread per row.
 pub fn prepare(p: &Product, rung: &Rung) -> Prepared<Product> {

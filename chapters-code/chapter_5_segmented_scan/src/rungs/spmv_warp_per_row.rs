@@ -2,14 +2,14 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, MOST_OF_ONE_THREAD, Prepared, Rung, ptx};
+use harness::{Launch, Prepared, Rung, SINGLE_THREAD_MAX, ptx};
 
 use crate::problem::{Product, unsuited_or_longer};
 
 /// The rung `spmv_warp_per_row`.
 pub static RUNG: Rung =
     Rung::new("spmv_warp_per_row", "every row has a warp", ptx!("kernels/spmv_warp_per_row.ptx"))
-        .refuses(unsuited_or_longer::<{ 16 * MOST_OF_ONE_THREAD }>);
+        .refuses(unsuited_or_longer::<{ 16 * SINGLE_THREAD_MAX }>);
 
 /// One launch, with one warp per row.
 pub fn prepare(p: &Product, rung: &Rung) -> Prepared<Product> {

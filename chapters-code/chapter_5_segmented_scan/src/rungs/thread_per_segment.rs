@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, MOST_OF_ONE_THREAD, Prepared, Rung, ptx};
+use harness::{Element, Launch, Prepared, Rung, SINGLE_THREAD_MAX, ptx};
 
 use crate::problem::{SegmentedScan, unsuited_or_longer};
 
@@ -12,7 +12,7 @@ pub static RUNG: Rung = Rung::new(
     "every segment has a thread, which scans it in order",
     ptx!("kernels/thread_per_segment.ptx"),
 )
-.refuses(unsuited_or_longer::<MOST_OF_ONE_THREAD>);
+.refuses(unsuited_or_longer::<SINGLE_THREAD_MAX>);
 
 /// One launch, with one thread per segment.
 pub fn prepare<T: Element>(p: &SegmentedScan<T>, rung: &Rung) -> Prepared<SegmentedScan<T>> {

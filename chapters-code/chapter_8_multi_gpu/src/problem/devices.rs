@@ -12,13 +12,13 @@ use harness::{Case, ChapterParameters, Device, Error, Output, PtxText, buffer, t
 
 use crate::DeviceParameters;
 
-/// The largest number of devices: `MOST` of pointers.cuh.
-pub const MOST: usize = 8;
+/// The largest number of devices: `MAX_DEVICES` of pointers.cuh.
+pub const MAX_DEVICES: usize = 8;
 
 /// `struct Pointers` and `struct Flags` of the kernels: an address per device.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Addresses(pub [u64; MOST]);
+pub struct Addresses(pub [u64; MAX_DEVICES]);
 
 // SAFETY: a struct of eight addresses, as in the kernels.
 unsafe impl DeviceRepr for Addresses {}
@@ -53,12 +53,12 @@ pub struct Shared<T> {
 }
 
 impl Shared<u32> {
-    /// Flags of barrier.cuh, [`MOST`] for each of some blocks.
+    /// Flags of barrier.cuh, [`MAX_DEVICES`] for each of some blocks.
     ///
     /// # Errors
     /// [`Error::Driver`] where a device has no room.
     pub fn flags(devices: &Devices, blocks: usize) -> Result<Self, Error> {
-        Self::filled(devices, blocks * MOST, devices.launches)
+        Self::filled(devices, blocks * MAX_DEVICES, devices.launches)
     }
 }
 

@@ -4,7 +4,7 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Launch, Prepared, Rung, ptx};
 
-use crate::problem::{Addresses, Layout, MOST, Shared, SpreadCompact, Task};
+use crate::problem::{Addresses, Layout, MAX_DEVICES, Shared, SpreadCompact, Task};
 
 /// The rung `compact_direct`.
 pub static RUNG: Rung = Rung::new(
@@ -28,7 +28,7 @@ pub fn prepare(p: &SpreadCompact, rung: &Rung) -> Prepared<SpreadCompact> {
     let blocks = s.part().div_ceil(TILE).clamp(1, resident as usize) as u32;
     let config =
         LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (THREADS, 1, 1), shared_mem_bytes: 0 };
-    let words = 2 * (MOST + blocks as usize);
+    let words = 2 * (MAX_DEVICES + blocks as usize);
     let words = Shared::words(&s.devices, words, s.devices.launches)?;
     let (kernel, devices) = (kernels[0].clone(), s.devices.len() as i32);
 

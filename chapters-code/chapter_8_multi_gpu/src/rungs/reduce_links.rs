@@ -4,7 +4,7 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Element, Launch, Prepared, Rung, buffer, ptx};
 
 use super::reduce_by_host::blocks_and_depth;
-use crate::problem::{MOST, Shared, SpreadSum, Task};
+use crate::problem::{MAX_DEVICES, Shared, SpreadSum, Task};
 
 /// The rung `reduce_links`.
 pub static RUNG: Rung = Rung::new(
@@ -27,7 +27,7 @@ pub fn prepare<T: Element<Acc = T>>(p: &SpreadSum<T>, rung: &Rung) -> Prepared<S
         LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (THREADS, 1, 1), shared_mem_bytes: 0 };
     let mut partials = s.devices.each(|_, device| buffer::scratch::<T>(device, blocks.into()))?;
     let mut counters = s.devices.each(|_, device| buffer::to_device(device, &[0_u32]))?;
-    let words = (MOST + 1) * size_of::<T>().div_ceil(4);
+    let words = (MAX_DEVICES + 1) * size_of::<T>().div_ceil(4);
     let words = Shared::words(&s.devices, words, s.devices.launches)?;
     let launches = Shared::filled(&s.devices, blocks as usize, s.devices.launches)?;
     let count = s.devices.len() as i32;

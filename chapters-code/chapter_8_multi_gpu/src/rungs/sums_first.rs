@@ -4,7 +4,7 @@ use chapter_3_scan::problem::tile_depth;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Element, Launch, Prepared, Rung, ptx};
 
-use crate::problem::{MOST, Shared, SpreadScan, Task};
+use crate::problem::{MAX_DEVICES, Shared, SpreadScan, Task};
 
 /// The rung `sums_first`.
 pub static RUNG: Rung = Rung::new("sums_first", "each device adds its part and sends the sum to the later ones, then scans from what comes before", ptx!("kernels/sums_first.ptx"))
@@ -35,7 +35,7 @@ pub fn prepare<T: Element<Acc = T>>(p: &SpreadScan<T>, rung: &Rung) -> Prepared<
     let of_chunk = each * ROWS + u64::from(pack.ilog2()) + 10;
     let before = blocks.div_ceil(THREADS.into()) + 10 + 1 + s.devices.len() as u64 + 1;
     let depth = of_chunk + before + each + tile_depth::<T>(ROWS);
-    let words = (MOST + blocks as usize) * size_of::<T>().div_ceil(4);
+    let words = (MAX_DEVICES + blocks as usize) * size_of::<T>().div_ceil(4);
     let words = Shared::words(&s.devices, words, s.devices.launches)?;
     let (kernel, devices) = (kernels[0].clone(), s.devices.len() as i32);
 

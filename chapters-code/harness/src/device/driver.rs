@@ -124,7 +124,10 @@ fn judge(status: i32, driver: NvidiaDriver) -> Result<NvidiaDriver, Error> {
     }
     if version < OLDEST_DRIVER {
         return Err(Error::NoGpu {
-            reason: format!("the driver supports {}, and these kernels need 12.0", cuda(version)),
+            reason: format!(
+                "the driver supports {}, and these kernels need 12.0",
+                cuda_version_text(version)
+            ),
             remedy: "update NVIDIA's driver to version 525 or newer",
         });
     }
@@ -132,7 +135,7 @@ fn judge(status: i32, driver: NvidiaDriver) -> Result<NvidiaDriver, Error> {
 }
 
 /// A version as the driver gives it, 1000 · major + 10 · minor, in words such as `CUDA 13.0`.
-pub fn cuda(version: i32) -> String {
+pub fn cuda_version_text(version: i32) -> String {
     format!("CUDA {}.{}", version / 1000, version % 1000 / 10)
 }
 

@@ -19,7 +19,7 @@ use cudarc::driver::{
 
 use crate::{
     DeviceChoice, Error,
-    error::Cuda,
+    error::DisplayDriverError,
     simulator::{Report, Simulator},
 };
 
@@ -239,7 +239,7 @@ impl Device {
             }
             None => String::new(),
         };
-        Error::Driver { doing: doing.into(), error: Cuda(error), detail }
+        Error::Driver { doing: doing.into(), error: DisplayDriverError(error), detail }
     }
 
     /// The number of blocks of `threads` threads that the whole device holds at once, if threads are what it runs

@@ -125,7 +125,7 @@ names! {
 
 impl Checker {
     /// The name in a sentence.
-    pub fn in_words(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             Self::Result | Self::Fault => self.name(),
             Self::Guard => "guard zone",

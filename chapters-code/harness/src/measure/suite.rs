@@ -344,7 +344,7 @@ fn hash(value: impl Hash) -> u64 {
 /// The verdict of a launch that did not end.
 fn stopped(report: &Report, error: DriverError) -> Verdict {
     let cause = report.fault().map(|fault| fault.message.clone());
-    let message = cause.unwrap_or_else(|| crate::error::Cuda(error).to_string());
+    let message = cause.unwrap_or_else(|| crate::error::DisplayDriverError(error).to_string());
     Verdict::of(Failure { by: Checker::Fault, message })
 }
 
@@ -408,7 +408,7 @@ mod tests {
 
     fn prepare(p: &Number, rung: &Rung) -> Result<Launch<Number>, Error> {
         let kernel = kernel::load(&p.device, &rung.ptx, "empty")?;
-        let wrong_from = rung.most_elements;
+        let wrong_from = rung.max_elements;
         let mut launches = 0;
         let enqueue = move |p: &mut Number| {
             launches += 1;

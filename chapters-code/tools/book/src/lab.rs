@@ -282,7 +282,7 @@ impl Labs {
         cases: &[Case],
         attempted: &mut Vec<Case>,
     ) -> Result<Option<Recorded>, String> {
-        let largest = if rung.is_broken() { LARGEST_BROKEN_CASE } else { rung.most_elements };
+        let largest = if rung.is_broken() { LARGEST_BROKEN_CASE } else { rung.max_elements };
         for case in cases {
             // A broken rung may run on another size than is asked for.
             if case.elements() > largest || attempted.contains(case) {

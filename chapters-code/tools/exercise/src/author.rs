@@ -129,7 +129,7 @@ pub fn answers(exercise: &Exercise) -> Result<Vec<(String, f64)>> {
     declaration.question.iter().map(count).collect()
 }
 
-/// Checks specimens, one per core at a time, on sizes of at most `most_elements` elements. A specimen that is right also
+/// Checks specimens, one per core at a time, on sizes of at most `max_elements` elements. A specimen that is right also
 /// runs with `weak_seeds` seeds of weak memory.
 ///
 /// # Errors
@@ -138,7 +138,7 @@ pub fn examine(
     exercise: &Exercise,
     specimens: &[Specimen],
     supervisor: &Supervisor,
-    most_elements: Option<u64>,
+    max_elements: Option<u64>,
     weak_seeds: u64,
 ) -> Result<Vec<Outcome>> {
     let check = |specimen: &Specimen| {
@@ -146,7 +146,7 @@ pub fn examine(
         let source = specimen.source.clone();
         let job = Job::new(exercise, source, &name, Target::Simulator);
         supervisor
-            .check(Job { most_elements, weak_seeds, ..job })
+            .check(Job { max_elements, weak_seeds, ..job })
             .with_context(|| format!("{} {}", exercise.name, specimen.name))
     };
     specimens.par_iter().map(check).collect()

@@ -11,11 +11,11 @@ use rayon::prelude::*;
 
 /// Submissions of all exercises keep their promises, on sizes of at most so many elements: those that
 /// `wanted` picks.
-fn check_promises(wanted: fn(&Specimen) -> bool, most_elements: Option<u64>, weak_seeds: u64) {
+fn check_promises(wanted: fn(&Specimen) -> bool, max_elements: Option<u64>, weak_seeds: u64) {
     if !has_compiler() {
         return;
     }
-    let broken = |exercise: &Exercise| broken_promises(exercise, wanted, most_elements, weak_seeds);
+    let broken = |exercise: &Exercise| broken_promises(exercise, wanted, max_elements, weak_seeds);
     let broken: Vec<String> = course().exercises.par_iter().flat_map(broken).collect();
     assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
@@ -24,12 +24,12 @@ fn check_promises(wanted: fn(&Specimen) -> bool, most_elements: Option<u64>, wea
 fn broken_promises(
     exercise: &Exercise,
     wanted: fn(&Specimen) -> bool,
-    most_elements: Option<u64>,
+    max_elements: Option<u64>,
     weak_seeds: u64,
 ) -> Vec<String> {
     let mut specimens = author::specimens(exercise).expect("its files fit");
     specimens.retain(wanted);
-    let outcomes = author::examine(exercise, &specimens, &supervisor(), most_elements, weak_seeds);
+    let outcomes = author::examine(exercise, &specimens, &supervisor(), max_elements, weak_seeds);
     let outcomes = outcomes.expect("it is checked");
     let pairs = specimens.iter().zip(&outcomes);
     let broken = pairs.filter(|(specimen, outcome)| !specimen.is_kept_by(outcome));

@@ -11,15 +11,15 @@ use report::{
 
 use crate::rungs::{chapters_of_one_device, rungs_for};
 
-/// Runs every rung with a fixed order of operations on every case of at most `most_elements` elements, untimed.
+/// Runs every rung with a fixed order of operations on every case of at most `max_elements` elements, untimed.
 ///
 /// # Errors
 /// Where a rung cannot be set up or launched.
-pub fn collect(runner: &mut Runner, most_elements: u64) -> anyhow::Result<Vec<Checksum>> {
+pub fn collect(runner: &mut Runner, max_elements: u64) -> anyhow::Result<Vec<Checksum>> {
     let mut checksums = Vec::new();
     for chapter in chapters_of_one_device() {
         let mut cases = chapter.checksum_cases();
-        cases.retain(|case| case.elements() <= most_elements);
+        cases.retain(|case| case.elements() <= max_elements);
         checksums.extend(run(runner, &*chapter, &cases)?);
     }
     Ok(checksums)

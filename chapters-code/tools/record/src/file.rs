@@ -250,7 +250,7 @@ fn device(p: &Properties, devices: Option<usize>) -> Device {
 
 /// The driver's release, where Linux says, and the CUDA version that it supports.
 fn driver(version: i32) -> String {
-    let cuda = harness::driver::cuda(version);
+    let cuda = harness::driver::cuda_version_text(version);
     match fs::read_to_string("/sys/module/nvidia/version") {
         Ok(release) => format!("{} ({cuda})", release.trim()),
         Err(_) => cuda,

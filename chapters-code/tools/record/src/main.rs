@@ -145,12 +145,12 @@ fn record(arguments: Arguments) -> anyhow::Result<bool> {
     let monitor = Monitor::start(&runner.device);
     let deadline = Instant::now() + Duration::from_secs(arguments.budget);
     run(&mut runner, &parts, deadline, &mut recording, &out)?;
-    let most_elements = match scope {
+    let max_elements = match scope {
         Scope::Trial => 1 << 12,
         Scope::Quick | Scope::Full => u64::MAX,
     };
     if !arguments.several {
-        recording.checksums = record::checksums::collect(&mut runner, most_elements)?;
+        recording.checksums = record::checksums::collect(&mut runner, max_elements)?;
     }
     // Before a broken kernel stops the device.
     recording.write(&out)?;

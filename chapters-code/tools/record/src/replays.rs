@@ -100,7 +100,7 @@ fn all_cases(chapter: &dyn Chapter) -> Vec<Case> {
     if chapter.name() == Reduce.name() {
         cases.push(case(EVEN, Dtype::I32));
     }
-    if chapter.name() == Segmented::OF_SEED.name() {
+    if chapter.name() == Segmented::DEFAULT.name() {
         cases.iter_mut().for_each(fix_matrix);
     }
     cases

@@ -33,10 +33,10 @@ pub fn chapters_of_one_device() -> Vec<Box<dyn Chapter>> {
     vec![
         Box::new(Setup),
         Box::new(Reduce),
-        Box::new(Histogram::COUNTING),
+        Box::new(Histogram::DEFAULT),
         Box::new(Scan),
-        Box::new(Compact::SEEDED),
-        Box::new(Segmented::OF_SEED),
+        Box::new(Compact::DEFAULT),
+        Box::new(Segmented::DEFAULT),
         Box::new(Transpose),
         Box::new(Coalescing),
     ]
@@ -45,13 +45,13 @@ pub fn chapters_of_one_device() -> Vec<Box<dyn Chapter>> {
 /// The cases that a chapter's rungs are launched on: the sum of f32, or keys, or every task on segments,
 /// or every pattern of access.
 pub fn cases(chapter: &dyn Chapter, shape: Shape) -> Vec<Case> {
-    if chapter.name() == Segmented::OF_SEED.name() {
+    if chapter.name() == Segmented::DEFAULT.name() {
         return segmented(shape);
     }
     if chapter.name() == Coalescing.name() {
         return patterned(shape);
     }
-    let dtypes: &[Dtype] = match chapter.name() == Histogram::COUNTING.name() {
+    let dtypes: &[Dtype] = match chapter.name() == Histogram::DEFAULT.name() {
         true => &[Dtype::U32, Dtype::U8],
         false => &[Dtype::F32],
     };

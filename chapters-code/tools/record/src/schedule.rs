@@ -214,7 +214,7 @@ fn copies(scope: Scope) -> Vec<Part> {
             copies: Some(copies),
             ..HistogramParameters::of_bins(256)
         });
-        only(part(Box::new(Histogram::COUNTING), case), &BANKED)
+        only(part(Box::new(Histogram::DEFAULT), case), &BANKED)
     };
     let all = [Dtype::U8, Dtype::U32].map(|dtype| [1, 4, 32].map(|copies| part(dtype, copies)));
     all.into_iter().flatten().collect()
@@ -233,7 +233,7 @@ pub(crate) fn parts(scope: Scope) -> Vec<Part> {
         .extend(types.map(|(dtype, op)| part(Box::new(Reduce), vector(size_of_others, dtype, op))));
     parts.extend([31, 1000].map(denormals));
     let histograms = histograms(scope).into_iter();
-    parts.extend(histograms.map(|case| part(Box::new(Histogram::COUNTING), case)));
+    parts.extend(histograms.map(|case| part(Box::new(Histogram::DEFAULT), case)));
     parts.extend(copies(scope));
     let scans = scans(scope).into_iter();
     parts.extend(scans.map(|case| part(Box::new(Scan), case)));
@@ -306,7 +306,7 @@ pub(crate) fn broken_parts(scope: Scope) -> Vec<Part> {
         Scope::Trial => 1 << 16,
         _ => 1 << 20,
     };
-    let mut compact = broken(Box::new(Compact::SEEDED), n);
+    let mut compact = broken(Box::new(Compact::DEFAULT), n);
     let mut coalescing = coalescing::broken(n);
     // A fault stops the simulator, which then takes no more work.
     let is_stopped = |rung: &Rung| rung.caught_by.contains(&Checker::Fault);
@@ -314,10 +314,10 @@ pub(crate) fn broken_parts(scope: Scope) -> Vec<Part> {
         part.steps.retain(|step| scope != Scope::Trial || !is_stopped(&step.rung));
     }
     let mut parts = vec![
-        broken(Box::new(Histogram::COUNTING), n),
+        broken(Box::new(Histogram::DEFAULT), n),
         broken(Box::new(Scan), n),
         compact,
-        broken(Box::new(Segmented::OF_SEED), n),
+        broken(Box::new(Segmented::DEFAULT), n),
         broken(Box::new(Reduce), n),
         // Its last one does stop the simulator.
         broken(Box::new(Transpose), n),
@@ -342,7 +342,7 @@ fn part(chapter: Box<dyn Chapter>, case: Case) -> Part {
         if rung.refusal(&case).is_some() {
             continue;
         }
-        if case.elements() > rung.most_elements {
+        if case.elements() > rung.max_elements {
             skipped.push(Skipped::too_large_for_rung(rung.name, &case));
         } else {
             steps.push(Step { rung, case });
@@ -386,7 +386,7 @@ fn scan_beyond_32_bits() -> Part {
 fn broken(chapter: Box<dyn Chapter>, n: u64) -> Part {
     let broken = |rung: &Rung| rung.is_broken() && !rung.is_endless;
     let broken = chapter.rungs().into_iter().filter(broken);
-    let cases = match chapter.name() == Segmented::OF_SEED.name() {
+    let cases = match chapter.name() == Segmented::DEFAULT.name() {
         true => vec![segmented::scan(n), segmented::product(n, Matrix::LongRow)],
         false => vec![vector(n, Dtype::F32, Op::Sum)],
     };

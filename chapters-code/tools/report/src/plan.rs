@@ -130,9 +130,9 @@ fn group(
                 target / 10,
                 target % 10,
             )),
-            None if !by_name && case.elements() > rung.most_elements => notes.push(format!(
+            None if !by_name && case.elements() > rung.max_elements => notes.push(format!(
                 "{} is left out above {} elements, where it takes long; `--kernel {}` runs it",
-                rung.name, rung.most_elements, rung.name
+                rung.name, rung.max_elements, rung.name
             )),
             None => steps.push(Step { rung, case }),
         }

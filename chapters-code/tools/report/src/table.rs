@@ -206,7 +206,7 @@ fn findings(rows: &[Row], width: usize) -> String {
     let mut text = String::new();
     for row in rows {
         for failure in &row.found {
-            let by = failure.by.in_words();
+            let by = failure.by.label();
             text +=
                 &terminal::wrap(&format!("{}: {by}: {}", row.kernel, failure.message), width, 4);
         }

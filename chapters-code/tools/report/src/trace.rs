@@ -37,7 +37,7 @@ pub fn run(
 ) -> Result<Traced, Error> {
     let (rung, case) = resolved(chapter, kernel, case, block)?;
     let simulator = simulator(device)?;
-    let _alone = alone();
+    let _alone = lock_simulator();
     let mut problem = chapter.problem(device, &case)?;
     simulator.set(c"trace", 1);
     simulator.set(c"seed", schedule.into());
@@ -70,7 +70,7 @@ pub fn run(
 
 /// The simulator's options, reports and recordings are the whole process's: all that runs from the making of a problem
 /// to its end belongs to one run.
-fn alone() -> MutexGuard<'static, ()> {
+fn lock_simulator() -> MutexGuard<'static, ()> {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -146,7 +146,7 @@ pub fn record(
 ) -> Result<Recorded, Error> {
     let rung = plan::rung(chapter, kernel)?;
     let simulator = simulator(device)?;
-    let _alone = alone();
+    let _alone = lock_simulator();
     let mut problem = chapter.problem(device, case)?;
     let run = |problem: &mut dyn AnyProblem, rung: &Rung| {
         simulator.set(c"record", 1);
@@ -208,6 +208,6 @@ pub fn config(
     block: Option<u32>,
 ) -> Result<LaunchConfig, Error> {
     let (rung, case) = resolved(chapter, kernel, case, block)?;
-    let _alone = alone();
+    let _alone = lock_simulator();
     chapter.problem(device, &case)?.config(rung.name)
 }

@@ -94,10 +94,10 @@ pub(super) struct Run {
 const CHAPTERS: [&dyn Chapter; 9] = [
     &chapter_0_setup::chapter::Setup,
     &chapter_1_reduce::chapter::Reduce,
-    &chapter_2_histogram::chapter::Histogram::COUNTING,
+    &chapter_2_histogram::chapter::Histogram::DEFAULT,
     &chapter_3_scan::chapter::Scan,
-    &chapter_4_compact::chapter::Compact::SEEDED,
-    &chapter_5_segmented_scan::chapter::Segmented::OF_SEED,
+    &chapter_4_compact::chapter::Compact::DEFAULT,
+    &chapter_5_segmented_scan::chapter::Segmented::DEFAULT,
     &chapter_6_transpose::chapter::Transpose,
     &chapter_7_coalescing::chapter::Coalescing,
     &MultiGpu,

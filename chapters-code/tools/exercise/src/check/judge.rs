@@ -8,7 +8,7 @@ use harness::{
 use super::{Failure, plan::Trial};
 use crate::{
     diagnosis::Diagnosis,
-    operation::{Comparison, Finding, Initial, Operation, Output, Seen, Wrong, same},
+    operation::{Comparison, Finding, Initial, Observation, Operation, Output, Wrong, same},
 };
 
 /// A run that was not stopped, with wrong results or right ones.
@@ -180,7 +180,7 @@ impl Pattern<'_> {
             wrong.iter().copied().filter(|judged| tell(judged.trial.case.shape)).collect()
         };
         let best = those(&|shape| self.operation.tells_best(shape));
-        let some = || those(&|shape| self.operation.tells(shape));
+        let some = || those(&|shape| self.operation.can_diagnose(shape));
         let found = [best, some()].into_iter().find(|found| !found.is_empty());
         found.unwrap_or(wrong)
     }
@@ -190,17 +190,23 @@ impl Pattern<'_> {
         judged: &Judged,
         output: &'s Output,
         comparison: &'s Comparison,
-    ) -> Seen<'s> {
+    ) -> Observation<'s> {
         let Comparison { values, wrong, .. } = comparison;
-        Seen { output, values, wrong, threads: self.threads, covered: judged.covered }
+        Observation { output, values, wrong, threads: self.threads, covered: judged.covered }
     }
 
-    fn in_first(&self, look: fn(&Seen<'_>) -> Option<Finding>) -> Option<(&Judged, Finding)> {
+    fn in_first(
+        &self,
+        look: fn(&Observation<'_>) -> Option<Finding>,
+    ) -> Option<(&Judged, Finding)> {
         self.look_at(self.first(), look)
     }
 
     /// Patterns of indices show best where there are many.
-    fn in_largest(&self, look: fn(&Seen<'_>) -> Option<Finding>) -> Option<(&Judged, Finding)> {
+    fn in_largest(
+        &self,
+        look: fn(&Observation<'_>) -> Option<Finding>,
+    ) -> Option<(&Judged, Finding)> {
         let wrong = self.judged.iter().filter(|judged| !judged.is_right());
         let largest = wrong.max_by_key(|judged| judged.trial.case.shape.elements())?;
         self.look_at(largest, look)
@@ -209,7 +215,7 @@ impl Pattern<'_> {
     fn look_at<'j>(
         &self,
         judged: &'j Judged,
-        look: fn(&Seen<'_>) -> Option<Finding>,
+        look: fn(&Observation<'_>) -> Option<Finding>,
     ) -> Option<(&'j Judged, Finding)> {
         let (which, comparison) = judged.wrong()?;
         let instance = self.operation.problem(&judged.trial.case);
@@ -391,7 +397,7 @@ fn number(x: f64) -> String {
 }
 
 /// Elements that nobody wrote.
-fn untouched(seen: &Seen<'_>) -> Option<Finding> {
+fn untouched(seen: &Observation<'_>) -> Option<Finding> {
     let untouched = seen.wrong.iter().filter(|wrong| wrong.is_untouched).count();
     let poisoned = matches!(seen.output.initial, Initial::Poison(_));
     if untouched < seen.wrong.len() || !poisoned {
@@ -408,7 +414,7 @@ fn untouched(seen: &Seen<'_>) -> Option<Finding> {
 }
 
 /// Numbers that are too large by what the output held before the launch.
-fn added(seen: &Seen<'_>) -> Option<Finding> {
+fn added(seen: &Observation<'_>) -> Option<Finding> {
     let output = seen.output;
     let bits = 8 * output.dtype.size() as u32;
     let Initial::Poison(poison) = output.initial else {
@@ -437,7 +443,7 @@ fn added(seen: &Seen<'_>) -> Option<Finding> {
 }
 
 /// Elements that are wrong because of what they are.
-fn special_value(seen: &Seen<'_>) -> Option<Finding> {
+fn special_value(seen: &Observation<'_>) -> Option<Finding> {
     let dtype = seen.output.dtype;
     let is_special = |x: f64| match dtype.is_float() {
         true => !x.is_finite() || x == 0.0 && x.is_sign_negative() || x != 0.0 && x.abs() < 1.2e-38,
@@ -454,7 +460,7 @@ fn special_value(seen: &Seen<'_>) -> Option<Finding> {
 }
 
 /// Which elements are wrong.
-fn by_index(seen: &Seen<'_>) -> Option<Finding> {
+fn by_index(seen: &Observation<'_>) -> Option<Finding> {
     let indices = || seen.wrong.iter().map(|wrong| wrong.index);
     let (first, count, of) = (seen.first().index, seen.wrong.len(), seen.values.len());
     let lane = first % 32;
@@ -477,7 +483,7 @@ fn by_index(seen: &Seen<'_>) -> Option<Finding> {
 }
 
 /// Close, but not within the bound.
-fn rounding(seen: &Seen<'_>) -> Option<Finding> {
+fn rounding(seen: &Observation<'_>) -> Option<Finding> {
     let near = |wrong: &Wrong| {
         wrong.bound > 0.0
             && (wrong.got - wrong.expected).abs() <= 1e-2 * wrong.expected.abs() + 1e3 * wrong.bound

@@ -27,7 +27,7 @@ pub struct Job {
     /// Sizes beside the exercise's own.
     pub sizes: Vec<String>,
     /// Larger sizes are left out, except those that a demand is counted on; none where it is not given.
-    pub most_elements: Option<u64>,
+    pub max_elements: Option<u64>,
     /// Seeds with which a kernel that is right is also run with weak memory, if its threads wait for, count or
     /// poll others.
     pub weak_seeds: u64,
@@ -49,7 +49,7 @@ impl Job {
             target,
             seeds: SEEDS.to_vec(),
             sizes: Vec::new(),
-            most_elements: None,
+            max_elements: None,
             weak_seeds: weak::SEEDS,
             ordered: ORDERED,
             report: PathBuf::new(),
@@ -193,12 +193,12 @@ impl<'d> Plan<'d> {
         Self {
             declaration,
             seed: job.seeds.first().copied().unwrap_or(SEEDS[0]),
-            range: declaration.drawn.clone().unwrap_or_else(|| operation.drawn()),
+            range: declaration.drawn.clone().unwrap_or_else(|| operation.random_sizes()),
             inputs: match declaration.inputs.is_empty() {
                 true => vec![Input::Uniform],
                 false => declaration.inputs.clone(),
             },
-            most: job.most_elements.unwrap_or(u64::MAX).min(most),
+            most: job.max_elements.unwrap_or(u64::MAX).min(most),
             small: small(declaration),
         }
     }

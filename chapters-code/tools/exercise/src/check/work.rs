@@ -319,7 +319,10 @@ impl Worker<'_> {
         let declaration = &self.exercise.declaration;
         for trial in plan::trials(declaration, self.job)? {
             let is_small = plan::is_small(declaration, &trial.case);
-            if !trial.is_plain() || !is_small || !declaration.operation.tells(trial.case.shape) {
+            if !trial.is_plain()
+                || !is_small
+                || !declaration.operation.can_diagnose(trial.case.shape)
+            {
                 continue;
             }
             bench.schedule(0, 0);

@@ -4,7 +4,8 @@ use harness::{Dtype, Op};
 use serde::Deserialize;
 
 use super::{
-    Array, Case, Finding, Instance, Output, Reference, Seen, compare::numbers, dimensions, elements,
+    Array, Case, Finding, Instance, Observation, Output, Reference, compare::numbers, dimensions,
+    elements,
 };
 use crate::diagnosis::Diagnosis;
 
@@ -32,7 +33,7 @@ impl Reference for AllReduce {
         }
     }
 
-    fn explain(&self, instance: &Instance, seen: &Seen<'_>) -> Option<Finding> {
+    fn explain(&self, instance: &Instance, seen: &Observation<'_>) -> Option<Finding> {
         let [a, b] = [0, 1].map(|d| numbers(Dtype::I32, &instance.inputs[d].bytes));
         let (own, other) = if seen.output.device == 0 { (&a, &b) } else { (&b, &a) };
         let twice = |x: f64| f64::from((x as i32).wrapping_mul(2));

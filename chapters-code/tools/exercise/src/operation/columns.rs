@@ -6,7 +6,7 @@ use harness::{Dtype, Op, Shape, verify::Accepted};
 use serde::Deserialize;
 
 use super::{
-    Array, Case, Finding, Instance, Output, Reference, Seen, compare::numbers, dimensions,
+    Array, Case, Finding, Instance, Observation, Output, Reference, compare::numbers, dimensions,
     moved::distinct, sectors_of_rows, shapes,
 };
 use crate::diagnosis::Diagnosis;
@@ -33,7 +33,7 @@ impl Reference for PairSums {
         }
     }
 
-    fn explain(&self, instance: &Instance, seen: &Seen<'_>) -> Option<Finding> {
+    fn explain(&self, instance: &Instance, seen: &Observation<'_>) -> Option<Finding> {
         let input = numbers(Dtype::F32, &instance.inputs[0].bytes);
         let n = input.len() / 2;
         let sum = |a: usize, b: usize| Some(f64::from((input.get(a)? + input.get(b)?) as f32));
@@ -87,7 +87,7 @@ impl Reference for ColumnSums {
         }
     }
 
-    fn explain(&self, instance: &Instance, seen: &Seen<'_>) -> Option<Finding> {
+    fn explain(&self, instance: &Instance, seen: &Observation<'_>) -> Option<Finding> {
         let input = numbers(Dtype::U32, &instance.inputs[0].bytes);
         let side = |name: &str| instance.dimensions[name] as usize;
         let (rows, cols) = (side("rows"), side("cols"));

@@ -5,7 +5,8 @@ use harness::{Input, inputs::bits};
 use serde::Deserialize;
 
 use super::{
-    Array, Case, Finding, Initial, Instance, Ordering, Output, Reference, Seen, dimensions, moved,
+    Array, Case, Finding, Initial, Instance, Observation, Ordering, Output, Reference, dimensions,
+    moved,
 };
 use crate::diagnosis::Diagnosis;
 
@@ -91,7 +92,7 @@ impl Reference for Compact {
         name.to_owned()
     }
 
-    fn explain(&self, instance: &Instance, seen: &Seen<'_>) -> Option<Finding> {
+    fn explain(&self, instance: &Instance, seen: &Observation<'_>) -> Option<Finding> {
         let problem = self.again(instance);
         match seen.output.name {
             "selected" => self.wrong_number(instance, &problem, seen),
@@ -173,7 +174,7 @@ impl Compact {
     }
 
     /// Everything too far by some elements, or too near.
-    fn moved(&self, problem: &Problem, seen: &Seen<'_>) -> Option<Finding> {
+    fn moved(&self, problem: &Problem, seen: &Observation<'_>) -> Option<Finding> {
         let right = self.right(problem);
         let n = right.len();
         for by in 1..=2.min(n.saturating_sub(1)) {
@@ -195,7 +196,12 @@ impl Compact {
 
     /// What stands at the first wrong index: an element that belongs further on, further back, or
     /// nowhere.
-    fn aligned(&self, instance: &Instance, problem: &Problem, seen: &Seen<'_>) -> Option<Finding> {
+    fn aligned(
+        &self,
+        instance: &Instance,
+        problem: &Problem,
+        seen: &Observation<'_>,
+    ) -> Option<Finding> {
         let right = self.right(problem);
         let first = seen.first();
         let index = first.index;
@@ -244,7 +250,7 @@ impl Compact {
     }
 
     /// The right elements in another order.
-    fn permuted(&self, problem: &Problem, seen: &Seen<'_>) -> Option<Finding> {
+    fn permuted(&self, problem: &Problem, seen: &Observation<'_>) -> Option<Finding> {
         let mut right = self.right(problem);
         let mut got = seen.values.to_vec();
         got.sort_by(f64::total_cmp);
@@ -260,7 +266,7 @@ impl Compact {
         &self,
         instance: &Instance,
         problem: &Problem,
-        seen: &Seen<'_>,
+        seen: &Observation<'_>,
     ) -> Option<Finding> {
         let (got, n) = (seen.first().got, problem.selects.len());
         if seen.first().is_untouched && !self.any_order {

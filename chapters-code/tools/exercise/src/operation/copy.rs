@@ -5,7 +5,7 @@ use harness::{Dtype, Element, Shape, with_element};
 use serde::Deserialize;
 
 use super::{
-    Array, Case, Finding, Instance, Output, Reference, Seen,
+    Array, Case, Finding, Instance, Observation, Output, Reference,
     compare::numbers,
     dimensions,
     moved::{Sources, distinct},
@@ -61,7 +61,7 @@ impl Reference for Copy {
     }
 
     /// Among the few elements of a warp or two, the last ones are a large part.
-    fn tells(&self, shape: Shape) -> bool {
+    fn can_diagnose(&self, shape: Shape) -> bool {
         shape.elements() > 64 * self.pack
     }
 
@@ -69,7 +69,7 @@ impl Reference for Copy {
         with_element!(self.dtype, T => self.of::<T>(case))
     }
 
-    fn explain(&self, instance: &Instance, seen: &Seen<'_>) -> Option<Finding> {
+    fn explain(&self, instance: &Instance, seen: &Observation<'_>) -> Option<Finding> {
         let input = numbers(self.dtype, &instance.inputs[0].bytes);
         let offset = instance.dimensions["offset"];
         let said = |finding: Finding| Finding {
@@ -100,7 +100,7 @@ impl Copy {
     }
 
     /// Wrong in one lane of every warp, each of which has a pack.
-    fn is_of_a_lane(&self, seen: &Seen<'_>) -> Option<Finding> {
+    fn is_of_a_lane(&self, seen: &Observation<'_>) -> Option<Finding> {
         let lane = |index: usize| index as u64 / self.pack % 32;
         let first = lane(seen.first().index);
         let all = seen.wrong.iter().all(|wrong| lane(wrong.index) == first);
@@ -112,7 +112,7 @@ impl Copy {
     }
 
     /// Wrong only near the end, where packs are not whole.
-    fn is_of_the_tail(&self, seen: &Seen<'_>) -> Option<Finding> {
+    fn is_of_the_tail(&self, seen: &Observation<'_>) -> Option<Finding> {
         let n = seen.values.len() as u64;
         let begin = n.saturating_sub(3 * self.pack);
         let all = seen.wrong.iter().all(|wrong| wrong.index as u64 >= begin);
@@ -123,7 +123,7 @@ impl Copy {
 }
 
 /// Whether every wrong element comes from the same distance beside where it should.
-fn is_from_beside(seen: &Seen<'_>, input: &[f64], offset: usize) -> Option<Finding> {
+fn is_from_beside(seen: &Observation<'_>, input: &[f64], offset: usize) -> Option<Finding> {
     let sources = Sources::of(input);
     let distance = |index: usize, got| {
         let at = sources.place(got)? as i64;
@@ -155,7 +155,7 @@ impl Reference for GatherRows {
         shapes("0 1 2 3 15 16 17 31 33 63 65 257 500 65537")
     }
 
-    fn drawn(&self) -> Range {
+    fn random_sizes(&self) -> Range {
         "1..900".parse().expect("it is a range")
     }
 
@@ -175,7 +175,7 @@ impl Reference for GatherRows {
         }
     }
 
-    fn explain(&self, instance: &Instance, seen: &Seen<'_>) -> Option<Finding> {
+    fn explain(&self, instance: &Instance, seen: &Observation<'_>) -> Option<Finding> {
         let table = numbers(Dtype::F32, &instance.inputs[0].bytes);
         let indices = numbers(Dtype::U32, &instance.inputs[1].bytes);
         let width = self.width as usize;

@@ -2,7 +2,7 @@
 
 use harness::Element;
 
-use super::{Seen, Wrong, compare::same};
+use super::{Observation, Wrong, compare::same};
 use crate::diagnosis::Diagnosis;
 
 /// A mistake that gives what was seen.
@@ -35,7 +35,7 @@ impl Wrong {
     }
 }
 
-impl Seen<'_> {
+impl Observation<'_> {
     /// Whether every wrong element is what `mistake` gives for its index, and there are enough of
     /// them for that to be no chance: integers and unrounded floats tell by one, sums by two.
     pub fn all_are(&self, mistake: impl Fn(usize) -> Option<f64>) -> bool {

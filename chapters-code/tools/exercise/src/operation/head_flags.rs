@@ -3,7 +3,9 @@
 use harness::Input;
 use serde::Deserialize;
 
-use super::{Array, Case, Finding, Initial, Instance, Output, Reference, Seen, Wrong, segments};
+use super::{
+    Array, Case, Finding, Initial, Instance, Observation, Output, Reference, Wrong, segments,
+};
 use crate::diagnosis::Diagnosis;
 
 /// `bits` holds one bit per element, 32 to a word, the lowest first: 1 where a segment that is not empty
@@ -35,7 +37,7 @@ impl Reference for HeadFlags {
         Diagnosis::LostUpdate
     }
 
-    fn explain(&self, _: &Instance, seen: &Seen<'_>) -> Option<Finding> {
+    fn explain(&self, _: &Instance, seen: &Observation<'_>) -> Option<Finding> {
         let (mut missing, mut strange) = (None, None);
         for wrong in seen.wrong {
             let (got, expected) = (wrong.got as u32, wrong.expected as u32);

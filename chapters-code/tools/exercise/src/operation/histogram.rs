@@ -4,7 +4,9 @@ use chapter_2_histogram::{bins::Bins, reference::histogram};
 use harness::Input;
 use serde::{Deserialize, Deserializer, de};
 
-use super::{Array, Case, Finding, Initial, Instance, Output, Reference, Seen, Wrong, dimensions};
+use super::{
+    Array, Case, Finding, Initial, Instance, Observation, Output, Reference, Wrong, dimensions,
+};
 use crate::diagnosis::Diagnosis;
 
 /// `counts[b]` is how many of the n `keys` are b; keys that are no bin's are not counted.
@@ -66,7 +68,7 @@ impl Reference for Histogram {
         }
     }
 
-    fn explain(&self, instance: &Instance, seen: &Seen<'_>) -> Option<Finding> {
+    fn explain(&self, instance: &Instance, seen: &Observation<'_>) -> Option<Finding> {
         let total: f64 = seen.values.iter().sum();
         let n = instance.dimensions["n"] as f64;
         let keys: Vec<u32> = instance.inputs[0].elements();
@@ -117,7 +119,7 @@ impl Histogram {
     }
 
     /// Which keys were not counted.
-    fn lost(&self, keys: &[u32], seen: &Seen<'_>, said: String) -> Option<Finding> {
+    fn lost(&self, keys: &[u32], seen: &Observation<'_>, said: String) -> Option<Finding> {
         let first = seen.first();
         let is_last = keys.last().is_some_and(|&key| first.index == key as usize);
         if is_last && seen.wrong.len() == 1 && first.got + 1.0 == first.expected {

@@ -121,7 +121,7 @@ fn diagnosed(reference: &dyn Reference, instance: &Instance, bytes: &[u8]) -> Op
     let output = &instance.outputs[0];
     let comparison = output.compare(bytes);
     let Comparison { values, wrong, .. } = &comparison;
-    let seen = Seen { output, values, wrong, threads: 256, covered: 256 };
+    let seen = Observation { output, values, wrong, threads: 256, covered: 256 };
     Some(reference.explain(instance, &seen)?.diagnosis)
 }
 
@@ -162,7 +162,7 @@ pub trait Reference {
     }
 
     /// The sizes of which each check draws some, where an exercise names none.
-    fn drawn(&self) -> Range {
+    fn random_sizes(&self) -> Range {
         let is_matrix = self.sizes().iter().all(|shape| matches!(shape, Shape::Matrix { .. }));
         let range = if is_matrix { "1..120x1..120" } else { "1..8000" };
         range.parse().expect("it is a range")
@@ -170,13 +170,13 @@ pub trait Reference {
 
     /// Whether wrong results of that size can tell mistakes apart. In small ones one mistake can look
     /// like another.
-    fn tells(&self, _shape: Shape) -> bool {
+    fn can_diagnose(&self, _shape: Shape) -> bool {
         true
     }
 
     /// Whether they tell mistakes apart best.
     fn tells_best(&self, shape: Shape) -> bool {
-        self.tells(shape)
+        self.can_diagnose(shape)
     }
 
     /// A problem of that size and what its results must be.
@@ -188,7 +188,7 @@ pub trait Reference {
     }
 
     /// Which mistake gives the wrong results that were seen, if one is known that does.
-    fn explain(&self, _instance: &Instance, _seen: &Seen<'_>) -> Option<Finding> {
+    fn explain(&self, _instance: &Instance, _seen: &Observation<'_>) -> Option<Finding> {
         None
     }
 }
@@ -321,7 +321,7 @@ fn bits_of<T: Element>(element: T) -> u64 {
 }
 
 /// An output as it was found, and what is wrong with it.
-pub struct Seen<'s> {
+pub struct Observation<'s> {
     /// Which output.
     pub output: &'s Output,
     /// Its elements.

@@ -4,7 +4,7 @@ use harness::{Dtype, Shape, inputs::bits, verify::Accepted};
 use serde::Deserialize;
 
 use super::{
-    Case, Finding, Initial, Instance, Output, Reference, Seen, compare::numbers, dimensions,
+    Case, Finding, Initial, Instance, Observation, Output, Reference, compare::numbers, dimensions,
     shapes, values,
 };
 use crate::diagnosis::Diagnosis;
@@ -62,7 +62,7 @@ impl Reference for Particles {
     }
 
     /// Up to a block's worth, nothing shows what is wrong with the last block alone.
-    fn tells(&self, shape: Shape) -> bool {
+    fn can_diagnose(&self, shape: Shape) -> bool {
         shape.elements() > 256
     }
 
@@ -84,7 +84,7 @@ impl Reference for Particles {
         }
     }
 
-    fn explain(&self, instance: &Instance, seen: &Seen<'_>) -> Option<Finding> {
+    fn explain(&self, instance: &Instance, seen: &Observation<'_>) -> Option<Finding> {
         let Initial::Bytes(bytes) = &seen.output.initial else {
             return None;
         };

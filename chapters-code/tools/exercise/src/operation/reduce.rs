@@ -5,7 +5,8 @@ use harness::{Dtype, Element, Op, verify::Accepted, with_element};
 use serde::Deserialize;
 
 use super::{
-    Array, Case, Finding, Instance, Output, Reference, Seen, Wrong, dimensions, elements, values,
+    Array, Case, Finding, Instance, Observation, Output, Reference, Wrong, dimensions, elements,
+    values,
 };
 use crate::diagnosis::Diagnosis;
 
@@ -51,18 +52,18 @@ impl Reference for Reduce {
         with_element!(self.dtype, T => self.of::<T>(case))
     }
 
-    fn explain(&self, instance: &Instance, seen: &Seen<'_>) -> Option<Finding> {
+    fn explain(&self, instance: &Instance, seen: &Observation<'_>) -> Option<Finding> {
         // What is infinite or no number hides what else is in a sum.
         let is_finite = |wrong: &&Wrong| wrong.got.is_finite() && wrong.expected.is_finite();
         let finite: Vec<Wrong> = seen.wrong.iter().filter(is_finite).copied().collect();
         let wrong = if finite.is_empty() { seen.wrong } else { &finite };
-        let seen = &Seen { wrong, ..*seen };
+        let seen = &Observation { wrong, ..*seen };
         with_element!(self.dtype, T => self.explain_as::<T>(&instance.inputs[0].elements(), seen))
     }
 }
 
 impl Reduce {
-    fn explain_as<T: Element>(&self, input: &[T], seen: &Seen<'_>) -> Option<Finding> {
+    fn explain_as<T: Element>(&self, input: &[T], seen: &Observation<'_>) -> Option<Finding> {
         let first = seen.first();
         let chunk = self.chunk.map_or(input.len(), |chunk| chunk as usize);
         let begin = first.index * chunk;
@@ -148,7 +149,11 @@ impl Reduce {
     }
 
     /// Only what the first blocks of a grid have found, which takes every so many elements of them.
-    fn is_of_some_blocks<T: Element>(&self, seen: &Seen<'_>, input: &[T]) -> Option<Finding> {
+    fn is_of_some_blocks<T: Element>(
+        &self,
+        seen: &Observation<'_>,
+        input: &[T],
+    ) -> Option<Finding> {
         let threads = seen.threads.max(1) as usize;
         let blocks = seen.covered as usize / threads;
         if self.op != Op::Sum || self.dtype.is_float() || self.chunk.is_some() || blocks < 2 {
@@ -169,7 +174,7 @@ impl Reduce {
         Finding::new(Diagnosis::PartOnly, because)
     }
 
-    fn is_another_block(&self, seen: &Seen<'_>) -> Option<Finding> {
+    fn is_another_block(&self, seen: &Observation<'_>) -> Option<Finding> {
         let zeroth = *seen.values.first()?;
         let other = seen.first().index > 0 && seen.all_are(|_| Some(zeroth));
         let because = "every block's result is that of block 0";
@@ -177,7 +182,7 @@ impl Reduce {
     }
 
     /// Folds of what a mistake leaves in place of all.
-    fn is_a_part<T: Element>(&self, seen: &Seen<'_>, mine: &[T]) -> Option<Finding> {
+    fn is_a_part<T: Element>(&self, seen: &Observation<'_>, mine: &[T]) -> Option<Finding> {
         let n = mine.len();
         type Keep = fn(usize, usize) -> bool;
         // A row of up to two warps' elements, which one warp may share.
@@ -209,7 +214,12 @@ impl Reduce {
     }
 
     /// One element too few, or one twice.
-    fn is_one_off<T: Element>(&self, seen: &Seen<'_>, mine: &[T], begin: usize) -> Option<Finding> {
+    fn is_one_off<T: Element>(
+        &self,
+        seen: &Observation<'_>,
+        mine: &[T],
+        begin: usize,
+    ) -> Option<Finding> {
         let first = seen.first();
         match self.op {
             Op::Sum => {

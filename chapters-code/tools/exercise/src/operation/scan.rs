@@ -5,7 +5,7 @@ use harness::{Element, Kind, Op};
 use serde::Deserialize;
 
 use super::{
-    Array, Case, Finding, Initial, Instance, Output, Reference, Seen, dimensions, elements,
+    Array, Case, Finding, Initial, Instance, Observation, Output, Reference, dimensions, elements,
     operator::{combine, fold, identity, of_scans, with_operand},
     way::{From, Way, other},
 };
@@ -38,7 +38,7 @@ impl Reference for Scan {
         with_operand!(self.op, T => self.of::<T>(case))
     }
 
-    fn explain(&self, instance: &Instance, seen: &Seen<'_>) -> Option<Finding> {
+    fn explain(&self, instance: &Instance, seen: &Observation<'_>) -> Option<Finding> {
         if seen.output.name == "counter" {
             let because = "afterwards the counter does not hold the number of tiles";
             return Finding::new(Diagnosis::Ticket, because);
@@ -79,7 +79,7 @@ impl Scan {
         }
     }
 
-    fn explain_out<T: Element>(&self, input: &[T], seen: &Seen<'_>) -> Option<Finding> {
+    fn explain_out<T: Element>(&self, input: &[T], seen: &Observation<'_>) -> Option<Finding> {
         self.many_blocks(seen)
             .or_else(|| self.direction(input, seen))
             .or_else(|| self.across(input, seen))
@@ -117,7 +117,7 @@ impl Scan {
     }
 
     /// The other kind, the other end, the other operand first, or nothing done at all.
-    fn direction<T: Element>(&self, input: &[T], seen: &Seen<'_>) -> Option<Finding> {
+    fn direction<T: Element>(&self, input: &[T], seen: &Observation<'_>) -> Option<Finding> {
         let (way, chunk) = (self.way(), self.chunk(input));
         let is = |way: Way| seen.is(&way.scan(input, chunk, &self.nothing()));
         let kind = other(way.kind);
@@ -146,7 +146,7 @@ impl Scan {
     }
 
     /// What a block, or a warp, does not learn of those before it.
-    fn across<T: Element>(&self, input: &[T], seen: &Seen<'_>) -> Option<Finding> {
+    fn across<T: Element>(&self, input: &[T], seen: &Observation<'_>) -> Option<Finding> {
         let (op, way) = (self.op, self.way());
         let limit = self.chunk(input);
         let is = |block: usize, before: &dyn Fn(usize, &[T]) -> T| {
@@ -198,7 +198,7 @@ impl Scan {
     }
 
     /// What comes before a block reaches its first result alone.
-    fn of_the_first<T: Element>(&self, input: &[T], seen: &Seen<'_>) -> Option<Finding> {
+    fn of_the_first<T: Element>(&self, input: &[T], seen: &Observation<'_>) -> Option<Finding> {
         let block = seen.threads.max(1) as usize;
         if self.chunk.is_some() || input.len() <= block {
             return None;
@@ -213,7 +213,12 @@ impl Scan {
     }
 
     /// One element of each block that does not reach the blocks behind it.
-    fn lost<T: Element>(&self, input: &[T], block: usize, seen: &Seen<'_>) -> Option<Finding> {
+    fn lost<T: Element>(
+        &self,
+        input: &[T],
+        block: usize,
+        seen: &Observation<'_>,
+    ) -> Option<Finding> {
         if self.from == From::Right || self.chunk.is_some() || input.len() <= block {
             return None;
         }
@@ -241,7 +246,7 @@ impl Scan {
 
     /// The factors of maps commute: where only the summands are wrong, all maps are there, in another
     /// order.
-    fn reordered(&self, seen: &Seen<'_>) -> Option<Finding> {
+    fn reordered(&self, seen: &Observation<'_>) -> Option<Finding> {
         let low_word = f64::from(u32::MAX);
         let only_summands = seen
             .wrong
@@ -253,7 +258,7 @@ impl Scan {
     }
 
     /// Results of the last so many elements only: a step of Hillis and Steele's is missing.
-    fn window<T: Element>(&self, input: &[T], seen: &Seen<'_>) -> Option<Finding> {
+    fn window<T: Element>(&self, input: &[T], seen: &Observation<'_>) -> Option<Finding> {
         if self.kind == Kind::Exclusive {
             return None;
         }
@@ -280,7 +285,7 @@ impl Scan {
     }
 
     /// The first element, taken with itself again and again.
-    fn repeated<T: Element>(&self, input: &[T], seen: &Seen<'_>) -> Option<Finding> {
+    fn repeated<T: Element>(&self, input: &[T], seen: &Observation<'_>) -> Option<Finding> {
         let first = seen.first();
         let own = match self.from {
             From::Left => first.index,
@@ -301,7 +306,7 @@ impl Scan {
     }
 
     /// Right until a block has no thread for each block's fold.
-    fn many_blocks(&self, seen: &Seen<'_>) -> Option<Finding> {
+    fn many_blocks(&self, seen: &Observation<'_>) -> Option<Finding> {
         let first = seen.first().index as u64;
         let most = seen.threads * seen.threads;
         let is = self.chunk.is_none() && most > 1 && first > 0 && first.is_multiple_of(most);
@@ -314,7 +319,7 @@ impl Scan {
     }
 
     /// A stretch of elements that the first wrong result has too often, or lacks: whole warps, or one.
-    fn stretch<T: Element>(&self, input: &[T], seen: &Seen<'_>) -> Option<Finding> {
+    fn stretch<T: Element>(&self, input: &[T], seen: &Observation<'_>) -> Option<Finding> {
         let first = seen.first();
         if self.op != Op::Sum
             || self.from == From::Right
@@ -354,7 +359,7 @@ impl Scan {
         None
     }
 
-    fn identity(&self, seen: &Seen<'_>) -> Option<Finding> {
+    fn identity(&self, seen: &Observation<'_>) -> Option<Finding> {
         let zeros = self.op == Op::Max
             && seen.wrong.iter().all(|wrong| wrong.got == 0.0 && wrong.expected < 0.0);
         let because = "the wrong results are 0, which is larger than every element before them";

@@ -6,7 +6,7 @@ use harness::{Element, Input, Kind, Op};
 use serde::Deserialize;
 
 use super::{
-    Array, Case, Finding, Instance, Output, Reference, Seen,
+    Array, Case, Finding, Instance, Observation, Output, Reference,
     operator::{combine, identity, of_scans, with_operand},
     segments::{self, Given},
     way::other,
@@ -38,7 +38,7 @@ impl Reference for SegmentedScan {
         segments::input_name(input)
     }
 
-    fn explain(&self, instance: &Instance, seen: &Seen<'_>) -> Option<Finding> {
+    fn explain(&self, instance: &Instance, seen: &Observation<'_>) -> Option<Finding> {
         with_operand!(self.op, T => self.explain_out::<T>(instance, seen))
     }
 }
@@ -55,7 +55,11 @@ impl SegmentedScan {
         }
     }
 
-    fn explain_out<T: Element>(&self, instance: &Instance, seen: &Seen<'_>) -> Option<Finding> {
+    fn explain_out<T: Element>(
+        &self,
+        instance: &Instance,
+        seen: &Observation<'_>,
+    ) -> Option<Finding> {
         let input: Vec<T> = instance.inputs[0].elements();
         let flags = self.given.flags(&instance.inputs[1], input.len());
         let heads = self.heads(&flags);
@@ -85,7 +89,7 @@ impl SegmentedScan {
         &self,
         input: &[T],
         heads: &[u8],
-        seen: &Seen<'_>,
+        seen: &Observation<'_>,
     ) -> Option<Finding> {
         let is = |heads: &[u8], kind| seen.is(&self.scan(input, heads, kind));
         if is(heads, other(self.kind)) {
@@ -112,7 +116,12 @@ impl SegmentedScan {
     }
 
     /// What a warp or a block does not learn of those before it.
-    fn across<T: Element>(&self, input: &[T], heads: &[u8], seen: &Seen<'_>) -> Option<Finding> {
+    fn across<T: Element>(
+        &self,
+        input: &[T],
+        heads: &[u8],
+        seen: &Observation<'_>,
+    ) -> Option<Finding> {
         let alone = |block| self.scan(input, &with_heads(heads, block), self.kind);
         // Where each segment has a block, borders between blocks mean nothing.
         if self.given == Given::Offsets {
@@ -151,7 +160,12 @@ impl SegmentedScan {
     }
 
     /// The stretch of elements that the first wrong result is the fold of.
-    fn stretch<T: Element>(&self, input: &[T], flags: &[u8], seen: &Seen<'_>) -> Option<Finding> {
+    fn stretch<T: Element>(
+        &self,
+        input: &[T],
+        flags: &[u8],
+        seen: &Observation<'_>,
+    ) -> Option<Finding> {
         let wrong = seen.first();
         let end = match self.kind {
             Kind::Inclusive => wrong.index + 1,
@@ -186,7 +200,7 @@ impl SegmentedScan {
         &self,
         input: &[T],
         heads: &[u8],
-        seen: &Seen<'_>,
+        seen: &Observation<'_>,
     ) -> Option<Finding> {
         let wrong = seen.first();
         let own = wrong.index;

@@ -7,7 +7,7 @@ use harness::{Element, Input, Op};
 use serde::Deserialize;
 
 use super::{
-    Array, Case, Finding, Initial, Instance, Output, Reference, Seen, Wrong,
+    Array, Case, Finding, Initial, Instance, Observation, Output, Reference, Wrong,
     operator::{combine, fold, identity, of_scans, with_operand},
     segments, values,
 };
@@ -34,7 +34,7 @@ impl Reference for SegmentedReduce {
         segments::input_name(input)
     }
 
-    fn explain(&self, instance: &Instance, seen: &Seen<'_>) -> Option<Finding> {
+    fn explain(&self, instance: &Instance, seen: &Observation<'_>) -> Option<Finding> {
         with_operand!(self.op, T => self.explain_out::<T>(instance, seen))
     }
 }
@@ -57,7 +57,11 @@ impl SegmentedReduce {
         }
     }
 
-    fn explain_out<T: Element>(&self, instance: &Instance, seen: &Seen<'_>) -> Option<Finding> {
+    fn explain_out<T: Element>(
+        &self,
+        instance: &Instance,
+        seen: &Observation<'_>,
+    ) -> Option<Finding> {
         let input: Vec<T> = instance.inputs[0].elements();
         let segments = segments::again(&instance.inputs[1], input.len());
         let all: Vec<_> = segments.ranges().collect();
@@ -99,7 +103,7 @@ impl SegmentedReduce {
         &self,
         input: &[T],
         all: &[Range<usize>],
-        seen: &Seen<'_>,
+        seen: &Observation<'_>,
         longest: &Wrong,
     ) -> Option<Finding> {
         let lanes = [1, 2, 4, 8, 16]

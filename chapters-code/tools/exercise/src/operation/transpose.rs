@@ -7,7 +7,7 @@ use harness::{Dtype, Element, Shape, inputs::bits, with_element};
 use serde::Deserialize;
 
 use super::{
-    Array, Case, Finding, Initial, Instance, Output, Reference, Seen, Wrong,
+    Array, Case, Finding, Initial, Instance, Observation, Output, Reference, Wrong,
     compare::{numbers, same, typed},
     dimensions,
     moved::{Sources, distinct},
@@ -63,7 +63,7 @@ impl Reference for Transpose {
     }
 
     /// Less than a tile, or one tile alone, is turned wrongly by many mistakes in the same way.
-    fn tells(&self, shape: Shape) -> bool {
+    fn can_diagnose(&self, shape: Shape) -> bool {
         let Shape::Matrix { rows, cols } = shape else {
             return false;
         };
@@ -76,7 +76,7 @@ impl Reference for Transpose {
         let tile = self.tile as u64;
         let is_whole =
             |shape| matches!(shape, Shape::Matrix { rows, cols } if rows % tile + cols % tile == 0);
-        self.tells(shape) && is_whole(shape) && shape.elements() >= 4 * tile * tile
+        self.can_diagnose(shape) && is_whole(shape) && shape.elements() >= 4 * tile * tile
     }
 
     /// Two elements that are put at one place of the tile, by threads of any warps.
@@ -88,7 +88,7 @@ impl Reference for Transpose {
         with_element!(self.dtype, T => self.of::<T>(case))
     }
 
-    fn explain(&self, instance: &Instance, seen: &Seen<'_>) -> Option<Finding> {
+    fn explain(&self, instance: &Instance, seen: &Observation<'_>) -> Option<Finding> {
         let before = match &seen.output.initial {
             Initial::Bytes(bytes) => bytes,
             _ => &instance.inputs[0].bytes,
@@ -187,7 +187,7 @@ impl Suspect {
         inside.then(|| self.input[row * self.ld_in + col])
     }
 
-    fn is_by_another_index(&self, seen: &Seen<'_>) -> Option<Finding> {
+    fn is_by_another_index(&self, seen: &Observation<'_>) -> Option<Finding> {
         let stays = "the output is the input, element by element";
         let corner = "each tile is turned in itself, but stays where it was: the tile of the input at (row, column) belongs to (column, row)";
         let unturned = "each tile is where it belongs, but is not turned in itself";
@@ -241,7 +241,7 @@ impl Suspect {
     }
 
     /// Elements between the output's rows were written.
-    fn is_in_a_gap(&self, seen: &Seen<'_>) -> Option<Finding> {
+    fn is_in_a_gap(&self, seen: &Observation<'_>) -> Option<Finding> {
         let in_a_gap = |index| self.place(index).1 >= self.rows;
         let all = seen.wrong.iter().all(|wrong| in_a_gap(wrong.index));
         let (a, b) = self.place(seen.first().index);
@@ -251,7 +251,7 @@ impl Suspect {
     }
 
     /// Rows of one side taken to be another distance apart: such as those of the other side.
-    fn has_the_wrong_width(&self, seen: &Seen<'_>) -> Option<Finding> {
+    fn has_the_wrong_width(&self, seen: &Observation<'_>) -> Option<Finding> {
         let tile = self.tile.to_string();
         let lengths = [
             ("rows", self.rows),
@@ -282,7 +282,7 @@ impl Suspect {
     }
 
     /// Whether every wrong element is one that would be stored there, or none was.
-    fn is_stored_with(&self, length: usize, seen: &Seen<'_>) -> bool {
+    fn is_stored_with(&self, length: usize, seen: &Observation<'_>) -> bool {
         let is_one = |index: usize, got| {
             let cols = (0..self.cols).take_while(|col| col * length <= index);
             let mut sources = cols.map(|col| (index - col * length, col));
@@ -292,7 +292,7 @@ impl Suspect {
         seen.wrong.iter().any(|wrong| !wrong.is_untouched) && seen.wrong.iter().all(is)
     }
 
-    fn is_loaded_with(&self, length: usize, seen: &Seen<'_>) -> bool {
+    fn is_loaded_with(&self, length: usize, seen: &Observation<'_>) -> bool {
         seen.all_are(|index| {
             let (a, b) = self.place(index);
             self.input.get(b * length + a).copied()
@@ -301,7 +301,7 @@ impl Suspect {
 
     /// A square of one tile that was copied: as likely by a kernel that moves tiles but does not turn
     /// them as by one that moves nothing. Larger ones will tell.
-    fn is_ambiguous(&self, seen: &Seen<'_>) -> bool {
+    fn is_ambiguous(&self, seen: &Observation<'_>) -> bool {
         let copied = |index| {
             let (a, b) = self.place(index);
             self.at(a, b)
@@ -310,7 +310,7 @@ impl Suspect {
     }
 
     /// Only the last row of the output, or the last column, is not written.
-    fn is_the_last_line(&self, seen: &Seen<'_>) -> Option<Finding> {
+    fn is_the_last_line(&self, seen: &Observation<'_>) -> Option<Finding> {
         let places = || seen.wrong.iter().map(|wrong| self.place(wrong.index));
         let untouched = seen.wrong.iter().all(|wrong| wrong.is_untouched);
         // A line that has a tile for itself may be missing because the tile is.
@@ -327,7 +327,7 @@ impl Suspect {
     }
 
     /// Wrong only where a tile reaches over the edge, and in all such tiles of an edge.
-    fn is_ragged(&self, seen: &Seen<'_>) -> Option<Finding> {
+    fn is_ragged(&self, seen: &Observation<'_>) -> Option<Finding> {
         let t = self.tile;
         let (rows, cols) = (self.rows / t, self.cols / t);
         let tiles = self.wrong_tiles(seen);
@@ -340,7 +340,7 @@ impl Suspect {
     }
 
     /// Row and column of each tile of the output that has wrong elements.
-    fn wrong_tiles(&self, seen: &Seen<'_>) -> BTreeSet<(usize, usize)> {
+    fn wrong_tiles(&self, seen: &Observation<'_>) -> BTreeSet<(usize, usize)> {
         let tile = |wrong: &Wrong| {
             let (a, b) = self.place(wrong.index);
             (a / self.tile, b / self.tile)
@@ -349,7 +349,7 @@ impl Suspect {
     }
 
     /// Whole tiles are not written.
-    fn lacks_tiles(&self, seen: &Seen<'_>) -> Option<Finding> {
+    fn lacks_tiles(&self, seen: &Observation<'_>) -> Option<Finding> {
         let t = self.tile;
         let in_a_tile = |&(a, b): &(usize, usize)| {
             t.min(self.cols - a * t) * t.min(self.rows.saturating_sub(b * t))
@@ -366,7 +366,7 @@ impl Suspect {
     }
 
     /// The right tile's elements, in another order.
-    fn is_permuted(&self, seen: &Seen<'_>) -> Option<Finding> {
+    fn is_permuted(&self, seen: &Observation<'_>) -> Option<Finding> {
         let sources = Sources::of(&self.input);
         let in_its_tile = |index, got| {
             let ((a, b), t) = (self.place(index), self.tile);
@@ -395,7 +395,7 @@ impl Suspect {
     }
 
     /// What only a transpose in place can do wrong.
-    fn in_place(&self, seen: &Seen<'_>) -> Option<Finding> {
+    fn in_place(&self, seen: &Observation<'_>) -> Option<Finding> {
         let unchanged = seen.wrong.iter().all(|wrong| wrong.is_untouched);
         let mut above = seen.wrong.iter().map(|wrong| {
             let (a, b) = self.place(wrong.index);
@@ -425,7 +425,7 @@ impl Suspect {
 }
 
 /// Bytes of an element: those of one byte are not all different.
-fn size_of_number(seen: &Seen<'_>) -> usize {
+fn size_of_number(seen: &Observation<'_>) -> usize {
     seen.output.dtype.size()
 }
 

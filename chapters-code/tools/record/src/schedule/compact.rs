@@ -54,7 +54,7 @@ fn others() -> Vec<Planned> {
 }
 
 fn planned((case, rungs): Planned) -> Part {
-    only(part(Box::new(Compact::SEEDED), case), rungs)
+    only(part(Box::new(Compact::DEFAULT), case), rungs)
 }
 
 /// Half of f32 by a random mask over the sizes from 2^16 on; then the rest.

@@ -140,5 +140,5 @@ pub(super) fn parts(scope: Scope) -> Vec<Part> {
 }
 
 fn planned((case, rungs): Planned) -> Part {
-    only(part(Box::new(Segmented::OF_SEED), case), rungs)
+    only(part(Box::new(Segmented::DEFAULT), case), rungs)
 }

@@ -62,7 +62,7 @@ pub fn run(arguments: &Arguments) -> Result<bool> {
     let name = format!(
         "{}, compute capability {major}.{minor}, driver for {}",
         properties.name,
-        harness::driver::cuda(properties.driver_version)
+        harness::driver::cuda_version_text(properties.driver_version)
     );
     if let (Some(out), None) = (&arguments.out, &arguments.only) {
         fs::write(out.join("device.txt"), format!("{name}\n"))?;
