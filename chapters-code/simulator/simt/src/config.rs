@@ -60,8 +60,7 @@ pub struct Options {
     /// that relies on lockstep depend on it, and counters of all code.
     pub independent_lanes: u64,
     /// The seed by which one block of a launch stops somewhere while others execute a million instructions, as
-    /// one that a GPU serves late. 0 for none. Results of code that does not wait for as long as it
-    /// takes depend on it.
+    /// one that a GPU serves late. 0 for none. Results of code that gives up waiting depend on it.
     pub held_back: u64,
     /// Whether, in weak memory, each element of a vector access is an access of its own, in any order, as PTX says. If
     /// not, a vector access is one access.

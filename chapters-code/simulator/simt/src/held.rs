@@ -3,7 +3,7 @@
 //!
 //! Nothing bounds how late a block, or a kernel on another device, may start or go on. Normally the blocks of the
 //! simulator take turns, so that a thread which gives up waiting after some hundred polls always finds what it waits
-//! for. In this mode it does not. Code that waits for as long as it takes gives the same results.
+//! for. In this mode it does not. Code that waits until the value is there gives the same results.
 //!
 //! Of launches that run at the same time, one in two is held back, so that none waits for another that is held.
 

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::common::{Folder, block_sum, has_compiler, supervisor};
+use crate::common::{Folder, block_sum, course, has_compiler, solution, supervisor};
 use exercise::{
     check::{Job, Outcome, Supervisor, Target},
     diagnosis::Diagnosis,
@@ -140,6 +140,23 @@ fn a_source_that_compiles_for_ever_is_stopped() {
     let ends = [Diagnosis::TimeLimit, Diagnosis::Compile, Diagnosis::MemoryLimit];
     assert!(ends.contains(&diagnosis), "{outcome:?}");
     assert!(begin.elapsed() < Duration::from_secs(20));
+}
+
+/// The solution of an exercise that takes seconds of processor time, however busy the machine is.
+#[cfg(unix)]
+#[test]
+fn the_limit_is_processor_time() {
+    if !has_compiler() {
+        return;
+    }
+    let quick = Supervisor { time: Duration::from_secs(1), ..supervisor() };
+    let course = course();
+    let look_back = course.find("look_back").expect("it is in chapter 3");
+    let job = Job::new(look_back, solution(look_back), "look_back.cu", Target::Simulator);
+    let outcome = quick.check(job).expect("the checker itself does not fail");
+    let failure = outcome.failure().expect("it does not pass");
+    assert_eq!(failure.diagnosis, Diagnosis::TimeLimit, "{outcome:?}");
+    assert_eq!(failure.seen, "it was stopped after 1 s of processor time");
 }
 
 /// A comment that looks like a kernel's head is none: otherwise the launch would copy the host's memory

@@ -66,16 +66,20 @@ pub(crate) fn union<V: Join>(known: &mut Shared<V>, more: &Arc<FxHashMap<u64, V>
     if Arc::ptr_eq(own, more) || !adds(more, own) {
         return false;
     }
-    // The smaller one is added to the larger, which stays shared if that has it all.
-    let smaller = match own.len() < more.len() {
-        true => &std::mem::replace(own, more.clone()),
-        false => more,
-    };
-    if adds(smaller, own) {
-        let own = Arc::make_mut(own);
-        for (&key, value) in smaller.iter() {
-            own.entry(key).or_default().join(value);
+    // The smaller map is added to the larger one.
+    let before;
+    let smaller = if own.len() < more.len() {
+        before = std::mem::replace(own, more.clone());
+        if !adds(&before, own) {
+            return true; // the larger map has all of it, and stays shared
         }
+        &before
+    } else {
+        more
+    };
+    let own = Arc::make_mut(own);
+    for (&key, value) in smaller.iter() {
+        own.entry(key).or_default().join(value);
     }
     true
 }

@@ -6,7 +6,8 @@ use super::run::{ok, run_with};
 
 const SEEDS: std::ops::RangeInclusive<u64> = 1..=32;
 
-/// Of 4 blocks, each waits until the one before it has set its word, at most so many times, and then adds 1 to that.
+/// Each of 4 blocks waits until the block before it has stored a number, but polls at most `polls` times. Then it stores
+/// that number plus 1.
 fn chain(polls: &str) -> String {
     format!(
         "mov.u32 %r2, %ctaid.x; mul.wide.u32 %rd4, %r2, 4; add.s64 %rd4, %rd1, %rd4;

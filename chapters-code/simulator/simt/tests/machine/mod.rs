@@ -7,6 +7,7 @@ mod deadlock;
 mod held_back;
 mod independent_lanes;
 mod run;
+mod torn_vectors;
 
 use run::{fault, ok, run, run_with};
 use simt::{FaultKind, Options};

@@ -5,4 +5,3 @@ mod litmus;
 
 mod missed;
 mod model;
-mod torn;

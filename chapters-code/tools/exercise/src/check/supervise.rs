@@ -22,7 +22,8 @@ use crate::diagnosis::Diagnosis;
 pub struct Supervisor {
     /// This program.
     pub program: PathBuf,
-    /// Processor time of a whole check, compilation included: a machine that has much else to do fails no submission.
+    /// The limit of a whole check, compilation included. On the simulator it is processor time, so that a busy machine
+    /// fails no submission.
     pub time: Duration,
     /// Bytes of address space; where the system can limit that.
     pub memory: usize,
@@ -39,8 +40,8 @@ pub fn this_program() -> std::io::Result<PathBuf> {
     }
 }
 
-/// So much later than its processor time a process is stopped by the clock. Windows has only the clock.
-const LATER: u32 = if cfg!(unix) { 5 } else { 1 };
+/// The limit by the clock, as a multiple of the limit of processor time. Windows has only the clock.
+const CLOCK: u32 = if cfg!(unix) { 5 } else { 1 };
 
 /// Of what a kernel prints, so much is kept.
 const PRINTED: usize = 16 * 1024;
@@ -68,6 +69,11 @@ impl Supervisor {
         let folder = tempfile::tempdir().context("cannot make a folder for the report")?;
         job.report = folder.path().join("report.json");
         job.seconds = self.time.as_secs();
+        // A kernel on a GPU takes no processor time.
+        let clock = match job.target {
+            Target::Simulator => self.time.saturating_mul(CLOCK),
+            Target::Gpu => self.time,
+        };
         let child = self.start(&job)?;
         let (printed, keep) = kept(PRINTED);
         let (flooded, keep) = cut_off(child.id(), keep);
@@ -76,7 +82,7 @@ impl Supervisor {
             .controlled_with_output()
             .stdout_filter(keep)
             .stderr_filter(keep_said)
-            .time_limit(LATER * self.time)
+            .time_limit(clock)
             .terminate_for_timeout();
         // A GPU's driver reserves far more address space than it uses.
         #[cfg(any(target_os = "linux", target_os = "android", windows))]
@@ -84,11 +90,16 @@ impl Supervisor {
             Target::Simulator => control.memory_limit(self.memory),
             Target::Gpu => control,
         };
-        let ended = control.wait()?.filter(|ended| !used_its_time(ended.status));
-        let Some(ended) = ended else {
-            let seen = format!("it was stopped after {} s", self.time.as_secs());
-            return Ok(Outcome::failed(Failure::new(Diagnosis::TimeLimit, seen)));
+        let stopped = |limit: String| {
+            let seen = format!("it was stopped after {limit}");
+            Ok(Outcome::failed(Failure::new(Diagnosis::TimeLimit, seen)))
         };
+        let Some(ended) = control.wait()? else {
+            return stopped(format!("{} s", clock.as_secs()));
+        };
+        if used_its_time(ended.status) {
+            return stopped(format!("{} s of processor time", job.seconds));
+        }
         let (printed, said) = (text(&printed), text(&said));
         if flooded.load(Ordering::Relaxed) {
             let seen = format!("it printed more than {} KiB", FLOOD >> 10);
@@ -133,12 +144,14 @@ impl Supervisor {
     }
 }
 
-/// Lets the system end this process when it has used so many seconds of processor time.
+/// Limits the processor time of this process. The system ends the process at the limit.
 #[cfg(unix)]
 pub fn limit_processor_time(seconds: u64) {
-    use rustix::process::{Resource, Rlimit, setrlimit};
-    // With no limit the clock ends the process, later.
-    let _ = setrlimit(Resource::Cpu, Rlimit { current: Some(seconds), maximum: None });
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    // If the system refuses a limit, the clock ends the process later. An ended process leaves no core file.
+    for (resource, limit) in [(Resource::Cpu, seconds), (Resource::Core, 0)] {
+        let _ = setrlimit(resource, Rlimit { current: Some(limit), ..getrlimit(resource) });
+    }
 }
 
 #[cfg(not(unix))]

@@ -49,7 +49,7 @@ pub struct Grading {
     /// Only these exercises, by number or name
     #[arg(long, value_name = "EXERCISE", value_delimiter = ',')]
     only: Vec<String>,
-    /// Seconds that a check may take, compilation included
+    /// Seconds of processor time that a check may take, compilation included; on a GPU and on Windows, seconds by the clock
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     time_limit: u64,
     /// MiB of memory that a check may take
