@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 use crate::access::{Accesses, Register};
 use crate::ir::{Alu, Atom, AtomOp, AtomType, Const, Instruction, Op, R32, Space, Un32};
 
-/// Sets [`Atom::counts`] where it is true.
+/// Sets [`Atom::counts`] if it is true.
 pub(crate) fn mark(code: &mut [Instruction], constants: &[(R32, Const)]) {
     let candidates: Vec<usize> = (0..code.len())
         .filter(|&at| matches!(&code[at].op, Op::Atom(atom) if counted_by(atom).is_some()))

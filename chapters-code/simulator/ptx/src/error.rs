@@ -42,7 +42,7 @@ pub enum ErrorKind {
     /// Another feature is outside the dialect.
     #[error("unsupported: {0}")]
     Unsupported(String),
-    /// A name is not declared where it is used.
+    /// A name is not declared if it is used.
     #[error("`{0}` is not declared here")]
     Undeclared(String),
     /// A name is declared twice in one scope.

@@ -1,7 +1,7 @@
 //! Estimates how many registers a kernel needs: the most that are live at any one time.
 //!
 //! PTX declares a register for every value, and an assembler packs them into few. A value is live
-//! from where it is written to where it is last read, which the usual backward dataflow over the
+//! from if it is written to if it is last read, which the usual backward dataflow over the
 //! basic blocks finds. The estimate leaves out what the hardware stores elsewhere, and what an
 //! assembler recomputes:
 //!

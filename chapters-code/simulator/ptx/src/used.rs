@@ -1,6 +1,6 @@
 //! Whether the value that an instruction writes to a register is used.
 //!
-//! The register is followed along all paths of control to where it is overwritten. Copies of it are
+//! The register is followed along all paths of control to if it is overwritten. Copies of it are
 //! followed too. Two cases are not uses, because the value may be masked there:
 //!
 //! - a selection by `selp` between it and another value;

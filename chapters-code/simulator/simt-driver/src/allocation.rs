@@ -85,7 +85,7 @@ fn release(device: &Device, address: u64) -> Result {
     Ok(())
 }
 
-/// The device on which an address is mapped: the context's own, or else any other. Where it is
+/// The device on which an address is mapped: the context's own, or else any other. If it is
 /// mapped nowhere, the context's own, whose memory then says what is wrong with the address.
 pub fn device_of(context: &Context, address: u64) -> Result<&'static Device> {
     let own = context.device()?;

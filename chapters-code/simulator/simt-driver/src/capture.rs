@@ -338,7 +338,7 @@ pub fn is_capturing(stream: Handle) -> Result<bool> {
     Ok(lane(stream).is_some_and(|lane| of(&mut captures, lane).is_some()))
 }
 
-/// Makes the capture of a stream invalid, where there is one, as the operation that should have
+/// Makes the capture of a stream invalid, if there is one, as the operation that should have
 /// become its next node was refused.
 pub fn lose(stream: Handle) -> Result {
     let lane = lane(stream);

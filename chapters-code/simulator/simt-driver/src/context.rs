@@ -310,7 +310,7 @@ pub fn pop() -> Result<Handle> {
 }
 
 /// Destroys a context and all that is in it: memory, modules, streams, events. Its handle stays
-/// on the stacks of other threads, where it is found to be dead.
+/// on the stacks of other threads, if it is found to be dead.
 pub fn destroy(handle: Handle) -> Result {
     let driver = driver()?;
     pending::wait_for_context(handle)?;

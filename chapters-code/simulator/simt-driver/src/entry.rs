@@ -92,7 +92,7 @@ pub fn guard(name: &str, body: impl FnOnce() -> Result) -> CUresult {
     }
 }
 
-/// Says something on standard error, or nothing where there is none.
+/// Says something on standard error, or nothing if there is none.
 pub fn say(text: &str) {
     use std::io::Write;
     // One call, so that other threads cannot write within the line.

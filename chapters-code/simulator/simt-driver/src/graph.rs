@@ -312,7 +312,7 @@ pub fn update(handle: Handle, node: Handle, operation: Operation) -> Result {
 
 /// Where a graph has another shape than an executable graph.
 pub struct Difference {
-    /// The node that differs; null where the executable graph has more.
+    /// The node that differs; null if the executable graph has more.
     pub node: Handle,
     /// True if the node is of another type.
     pub is_of_type: bool,

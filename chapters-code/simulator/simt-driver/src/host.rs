@@ -91,7 +91,7 @@ impl HostMemory {
     }
 }
 
-/// False if reading `bytes` bytes at `address` would surely crash. Where a system gives no way to
+/// False if reading `bytes` bytes at `address` would surely crash. If a system gives no way to
 /// find out, only the null pointer does.
 pub fn readable(address: usize, bytes: usize) -> bool {
     address >= PAGE && (bytes == 0 || os::readable(address, bytes))

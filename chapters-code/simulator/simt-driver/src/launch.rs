@@ -172,7 +172,7 @@ impl Launch {
                 read_only_loads: order::has_streams(),
                 ..options
             },
-            table: context.memory()?,
+            memory: context.memory()?,
             after: Vec::new(),
         };
         Ok((job, workspace))
@@ -234,7 +234,7 @@ impl<'a> GridWorkspace<'a> {
 
 impl Drop for GridWorkspace<'_> {
     fn drop(&mut self) {
-        // Nothing else knows the address, so that it is still allocated.
+        // The address never leaves this struct, so it is still allocated.
         let _ = self.memory.free(self.address);
         order::freed(&self.range());
     }

@@ -60,7 +60,7 @@ pub struct Settings {
     pub carveout: i32,
     /// True if clusters of more blocks than [`profile::PORTABLE_CLUSTER`] are allowed.
     pub large_clusters: bool,
-    /// The blocks of a cluster in x, y and z; 0 where they are not set.
+    /// The blocks of a cluster in x, y and z; 0 if they are not set.
     pub cluster: [u32; 3],
 }
 
@@ -145,7 +145,7 @@ fn parse(image: &[u8]) -> Result<ir::Module> {
 
 /// Refuses a new major version of PTX, and warns of a minor one: Triton writes PTX 9.4 also where the
 /// driver takes 9.0, since its own assembler makes machine code of it. What is new in it is refused
-/// where it is used.
+/// if it is used.
 fn check_version(version: (u32, u32)) -> Result {
     let newest = profile::PTX_ISA;
     if version <= newest {

@@ -225,7 +225,7 @@ pub fn says_stale_reads() -> bool {
 
 /// True if the environment asked for races, or in strict mode. They are then said on standard error: a program that
 /// was not written for the simulator does not take its reports.
-pub fn says_races() -> bool {
+pub fn print_races() -> bool {
     setting("SIMT_RACES").or(setting("SIMT_STRICT")).is_some_and(|on| on != 0) || strict::is_on()
 }
 

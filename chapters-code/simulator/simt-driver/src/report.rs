@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Mutex;
 
-use simt_report::{LaunchReport, Link, Race, Report, StaleRead};
+use simt_report::{LaunchReport, Link, Race, Report, StaleRead, Version};
 
 use crate::entry::say;
 use crate::options;
@@ -15,6 +15,7 @@ const KEPT: usize = 1 << 12;
 
 /// The launches since the report was last taken.
 static LOG: Mutex<Report> = Mutex::new(Report {
+    version: Version,
     launches: VecDeque::new(),
     dropped: 0,
     links: Vec::new(),
@@ -23,7 +24,7 @@ static LOG: Mutex<Report> = Mutex::new(Report {
 
 /// Adds a launch.
 pub fn add(launch: LaunchReport) {
-    if options::says_races() || options::says_stale_reads() {
+    if options::print_races() || options::says_stale_reads() {
         launch.races.iter().chain(&launch.notes).for_each(say_once);
         let notes = launch.stale_reads.iter().flat_map(|reads| &reads.only_in_ptx);
         notes.for_each(say_note_once);
@@ -39,7 +40,7 @@ pub fn add(launch: LaunchReport) {
 
 /// Adds a race between operations of streams.
 pub fn add_race(race: Race) {
-    if options::says_races() {
+    if options::print_races() {
         say_once(&race);
     }
     let races = &mut lock(&LOG).races;

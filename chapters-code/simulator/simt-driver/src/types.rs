@@ -115,7 +115,7 @@ impl Text {
         Ok(unsafe { CStr::from_ptr(self.0) }.to_bytes())
     }
 
-    /// The string, with replacement characters where it is not UTF-8.
+    /// The string, with replacement characters if it is not UTF-8.
     pub fn get(&self) -> Result<String> {
         Ok(String::from_utf8_lossy(self.bytes()?).into_owned())
     }

@@ -38,7 +38,7 @@ fn launches_are_reported() {
 fn program() {
     let context = context();
     let stream = context.default_stream();
-    assert_eq!(report(), json!({"launches": [], "dropped": 0}));
+    assert_eq!(report(), json!({"version": 1, "launches": [], "dropped": 0}));
 
     let add = kernel(&context, "add");
     let mut data = stream.alloc_zeros::<f32>(64).unwrap();
@@ -129,4 +129,32 @@ fn program() {
     let found = report();
     assert_eq!(found["launches"].as_array().map(Vec::len), Some(4096));
     assert_eq!(found["dropped"], 4);
+}
+
+/// `simt.h` declares the functions that go beyond CUDA's interface, and no others; a C compiler accepts it.
+#[test]
+fn the_header_declares_what_is_exported() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let read = |file: &str| std::fs::read_to_string(folder.join(file)).expect("a source");
+    let (source, header) = (read("src/api/extra.rs"), read("simt.h"));
+    let exported = source.split("extern \"C\" fn ").skip(1).map(|rest| {
+        let (name, _) = rest.split_once('(').expect("a function");
+        name
+    });
+    let exported: std::collections::BTreeSet<&str> = exported.collect();
+    let is_code = |line: &&str| line.ends_with(");");
+    let declared = header.lines().filter(is_code).map(|line| {
+        let (before, _) = line.split_once('(').expect("a function");
+        before.rsplit([' ', '*']).next().expect("a name")
+    });
+    assert_eq!(declared.collect::<std::collections::BTreeSet<_>>(), exported);
+
+    let compiled = std::process::Command::new("cc")
+        .args(["-fsyntax-only", "-Wall", "-Werror", "-xc"])
+        .arg(folder.join("simt.h"))
+        .output();
+    let Ok(compiled) = compiled else {
+        return eprintln!("SKIPPED: there is no C compiler called cc");
+    };
+    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
 }

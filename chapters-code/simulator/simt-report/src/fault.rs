@@ -70,8 +70,25 @@ pub struct Fault {
     /// The memory of an illegal or misaligned access, where the message names it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub space: Option<Space>,
+    /// What else is known of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<FaultDetail>,
     /// The full message: kernel, source line, block, thread, cause.
     pub message: String,
+}
+
+/// What of a fault a program may ask for, besides its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FaultDetail {
+    /// A lane executes a warp-wide operation whose mask does not name it.
+    LaneNotNamed,
+    /// An mbarrier that is not one, or that is used in a way that PTX leaves undefined.
+    Mbarrier,
+    /// A store to memory that the option `write_protected` protects, with the address of the first such byte.
+    WriteProtected(u64),
+    /// An access that begins so many bytes past the end of the nearest allocation, 1 for the first byte.
+    PastTheEnd(u64),
 }
 
 impl fmt::Display for Fault {

@@ -4,11 +4,13 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Counters, Fault, Link, Race, StaleReads, Trace};
+use crate::{Counters, Fault, Link, Race, StaleReads, Trace, Version};
 
 /// The launches since the last report.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {
+    /// The version of the form of the report.
+    pub version: Version,
     /// The launches in the order in which they ran.
     pub launches: VecDeque<LaunchReport>,
     /// The number of earlier launches, which were forgotten because there were too many.
@@ -24,7 +26,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// The report as JSON. (Written here, where it is compiled with optimisation in every profile.)
+    /// The report as JSON. (Written here, if it is compiled with optimisation in every profile.)
     ///
     /// # Errors
     /// None that is known: the fields are text and numbers.

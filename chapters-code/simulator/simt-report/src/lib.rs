@@ -13,10 +13,11 @@ mod race;
 mod recording;
 mod search;
 mod trace;
+mod version;
 mod weak;
 
 pub use counters::Counters;
-pub use fault::{Fault, FaultKind};
+pub use fault::{Fault, FaultDetail, FaultKind};
 pub use launch::{LaunchReport, Report};
 pub use link::Link;
 pub use race::{Action, Missing, Race, RaceAccess, RaceKind, Space};
@@ -26,6 +27,7 @@ pub use trace::{
     AccessKind, AccessSpace, Event, Executed, InstructionClass, MbarrierUse, Place, Trace,
     TracedAccess, UsedMbarrier,
 };
+pub use version::{VERSION, Version};
 pub use weak::{Cure, StaleRead, StaleReads};
 
 #[cfg(test)]

@@ -129,7 +129,7 @@ impl From<AccessKind> for Action {
 }
 
 names! {
-    /// What is missing where there is a [`Race`].
+    /// What is missing if there is a [`Race`].
     Missing {
         /// A barrier of the block.
         Syncthreads = "__syncthreads",
@@ -219,7 +219,7 @@ pub struct Race {
     pub kind: RaceKind,
     /// The memory, or the threads.
     pub space: Space,
-    /// The array, by its name in the PTX, or the allocation; empty where it is about no memory.
+    /// The array, by its name in the PTX, or the allocation; empty if it is about no memory.
     pub array: String,
     /// Byte offset within the array.
     pub offset: u64,

@@ -17,7 +17,7 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// The recording as JSON. (Written here, where it is compiled with optimisation in every profile: a book's build
+    /// The recording as JSON. (Written here, if it is compiled with optimisation in every profile: a book's build
     /// records gigabytes.)
     ///
     /// # Errors

@@ -75,7 +75,7 @@ impl WeakFailure {
 const PROBES: u64 = 3;
 
 /// Runs with weak memory for each seed, until a run fails. If none does, runs with barriers that order
-/// no more than PTX promises. Where no thread waits for, counts or polls others, a few seeds are enough.
+/// no more than PTX promises. If no thread waits for, counts or polls others, a few seeds are enough.
 /// `run` starts from the same state each time. The last run that failed is the one that is returned.
 ///
 /// # Errors

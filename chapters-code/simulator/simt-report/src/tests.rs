@@ -83,14 +83,19 @@ fn a_report_is_written_and_read() {
                 dropped: 0,
                 executed: Vec::new(),
             }),
-            fault: Some(Fault { kind: FaultKind::Trap, space: None, message: "a fault".into() }),
+            fault: Some(Fault {
+                kind: FaultKind::Trap,
+                space: None,
+                detail: None,
+                message: "a fault".into(),
+            }),
             ..LaunchReport::default()
         }]
         .into(),
         ..Report::default()
     };
     let json = concat!(
-        r#"{"launches":[{"kernel":"k","grid":[2,1,1],"block":[96,1,1],"dynamic_shared":0,"#,
+        r#"{"version":1,"launches":[{"kernel":"k","grid":[2,1,1],"block":[96,1,1],"dynamic_shared":0,"#,
         r#""static_shared":0,"counters":null,"longest_warp":0,"races":[{"kind":"write_read","space":"shared","#,
         r#""array":"tile","offset":4,"first":{"line":"k.cu:3","block":[1,0,0],"warp":2,"lane":0,"#,
         r#""access":"write"},"second":{"line":"k.cu:4","block":[1,0,0],"warp":2,"lane":1,"#,
@@ -102,6 +107,13 @@ fn a_report_is_written_and_read() {
     );
     assert_eq!(to_string(&report).expect("JSON"), json);
     assert_eq!(from_str::<Report>(json).expect("a report"), report);
+}
+
+#[test]
+fn a_report_of_another_version_is_refused() {
+    let error =
+        from_str::<Report>(r#"{"version":2,"launches":[],"dropped":0}"#).expect_err("not read");
+    assert!(error.to_string().contains("version 2, and this program reads version 1"), "{error}");
 }
 
 /// Of ten stale reads two matter, and only together.

@@ -16,7 +16,7 @@ pub struct StaleReads {
     /// The first of them in words.
     pub first: Vec<StaleRead>,
     /// How often a load, or an atomic whose result is used, found in global memory what another thread
-    /// had stored in this launch, with nothing that orders the two. Where no thread waits for, counts or
+    /// had stored in this launch, with nothing that orders the two. If no thread waits for, counts or
     /// polls others, this is 0.
     pub unordered: u64,
     /// Plain loads that may miss a store by PTX's memory model, but not on GPUs, because a barrier or the order

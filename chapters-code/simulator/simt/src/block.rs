@@ -131,8 +131,7 @@ impl<'a, O: Observer<'a>> Block<O> {
         progress
     }
 
-    /// Returns the group's change count since which no thread of the block can continue, or `None`
-    /// if one may.
+    /// If every thread of the block is blocked: the group's change counter when the last one blocked.
     pub fn stuck_since(&self) -> Option<u64> {
         // A pending copy changes memory when it completes.
         if self.held != Held::Not {
@@ -426,7 +425,7 @@ impl<'a, O: Observer<'a>> Block<O> {
             None => format!("warp {warp}"),
         };
         let message = format!("kernel `{kernel}` at {source}, {block}, {thread}: {}", trap.cause);
-        Fault { kind: trap.kind, space: trap.space, message }
+        Fault { kind: trap.kind, space: trap.space, detail: trap.detail, message }
     }
 
     /// Reports that every thread waits and that nothing can let any of them continue.
@@ -514,6 +513,7 @@ pub(crate) fn deadlock(
     Fault {
         kind: FaultKind::Deadlock,
         space: None,
+        detail: None,
         message: format!("kernel `{kernel}`{location}: deadlock, {cause}:\n  {waits}"),
     }
 }

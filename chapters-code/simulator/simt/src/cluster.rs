@@ -111,8 +111,7 @@ impl<'a, O: Observer<'a>> Cluster<O> {
         ran.map_err(|fault| (index, fault))
     }
 
-    /// Returns the group's change count since which no thread of the cluster can continue, or `None`
-    /// if one may.
+    /// If every thread of the cluster is blocked: the group's change counter when the last one blocked.
     pub fn stuck_since(&self) -> Option<u64> {
         let mut all = self.running().map(Block::stuck_since);
         let since = all.next()??;

@@ -98,9 +98,9 @@ pub(crate) fn name([x, y, z]: [u32; 3]) -> String {
 
 /// Returns the name of the allocation that contains an address, and the offset within it.
 fn allocation(grid: &Grid<'_>, address: u64) -> (String, u64) {
-    let region = grid.table.region(address);
+    let region = grid.memory.region(address);
     let (base, bytes) = region.map_or((address, 0), |r| (r.base, r.bytes));
-    (grid.table.name(base, bytes), address - base)
+    (grid.memory.name(base, bytes), address - base)
 }
 
 fn describe_shared(

@@ -1,7 +1,7 @@
 //! What can end a launch early, as the executing warp knows it.
 
-pub(crate) use simt_report::FaultKind;
 use simt_report::Space;
+pub(crate) use simt_report::{FaultDetail, FaultKind};
 
 /// A fault without its location, which the block adds.
 #[derive(Clone, Debug)]
@@ -11,17 +11,24 @@ pub(crate) struct Trap {
     pub lane: Option<u32>,
     /// The memory of an illegal or misaligned access, where the cause names it.
     pub space: Option<Space>,
+    pub detail: Option<FaultDetail>,
     pub cause: String,
 }
 
 impl Trap {
     pub fn new(kind: FaultKind, lane: Option<u32>, cause: impl Into<String>) -> Box<Self> {
-        Box::new(Self { kind, lane, space: None, cause: cause.into() })
+        Box::new(Self { kind, lane, space: None, detail: None, cause: cause.into() })
     }
 
     /// The same fault, of an access to this memory.
     pub fn within(mut self: Box<Self>, space: Option<Space>) -> Box<Self> {
         self.space = space;
+        self
+    }
+
+    /// The same fault, with what else is known of it.
+    pub fn detailed(mut self: Box<Self>, detail: impl Into<Option<FaultDetail>>) -> Box<Self> {
+        self.detail = detail.into();
         self
     }
 }

@@ -33,7 +33,7 @@ pub(crate) struct Grid<'a> {
     pub has_clusters: bool,
     pub dynamic_shared: u32,
     pub params: &'a [u8],
-    pub table: Snapshot,
+    pub memory: Snapshot,
     pub windows: Windows,
     pub isa: Isa,
     /// The kernel's instructions.
@@ -65,7 +65,7 @@ impl<'a> Grid<'a> {
     pub fn new(
         launch: &Launch<'a>,
         options: &'a Options,
-        table: Snapshot,
+        memory: Snapshot,
         group: &'a Group,
         facts: Option<Arc<Facts>>,
     ) -> Self {
@@ -83,7 +83,7 @@ impl<'a> Grid<'a> {
             has_clusters: named.is_some(),
             dynamic_shared: launch.dynamic_shared,
             params: launch.params,
-            table,
+            memory,
             windows: Windows {
                 shared_base: SHARED_WINDOW,
                 shared_bytes: BLOCK_WINDOW,
@@ -219,7 +219,7 @@ impl<'a> Grid<'a> {
     /// Names a block and, if there are several, its device.
     pub fn block_name(&self, index: u64) -> String {
         let block = describe::name(self.block_index(index));
-        match &self.table.devices {
+        match &self.memory.devices {
             Some(devices) => format!("device {}, {block}", devices.own),
             None => block,
         }

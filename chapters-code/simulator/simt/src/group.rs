@@ -54,7 +54,7 @@ pub struct Job {
     /// How to launch it. Weak memory, and what is observed, are the same for the whole group.
     pub options: Options,
     /// The memory of its device, and of those that it may access.
-    pub table: Snapshot,
+    pub memory: Snapshot,
     /// The numbers of the launches that it follows.
     pub after: Vec<usize>,
 }
@@ -155,7 +155,7 @@ fn run<'a, O: Observer<'a>>(
                 match begin(jobs.push(job), grids, group) {
                     Ok((grid, report)) => {
                         if !O::CHECKS {
-                            grid.table.give_up_tracking();
+                            grid.memory.give_up_tracking();
                         }
                         let worker = Worker::new(grid, resident_limit(grid), 0);
                         members.push(Member { number, worker, report });
@@ -198,7 +198,7 @@ fn round<'a, O: Observer<'a>>(
                     rests = false;
                     continue;
                 }
-                Step::Rested => {
+                Step::Yielded => {
                     group.track_changes();
                     continue;
                 }
@@ -230,11 +230,11 @@ fn begin<'a>(
 ) -> Result<(&'a Grid<'a>, LaunchReport), Box<LaunchReport>> {
     let launch = job.launch();
     let facts = group.add(job);
-    let report = unfinished(&launch, &job.table);
+    let report = unfinished(&launch, &job.memory);
     if let Err(fault) = check(&launch) {
         return Err(Box::new(LaunchReport { fault: Some(fault), ..report }));
     }
-    let grid = Grid::new(&launch, &job.options, job.table.clone(), group, Some(facts));
+    let grid = Grid::new(&launch, &job.options, job.memory.clone(), group, Some(facts));
     Ok((grids.push(Grid { workers: 1, ..grid }), report))
 }
 
@@ -260,7 +260,7 @@ fn deadlock<'a, O: Observer<'a>>(members: &[Member<'a, O>]) -> Fault {
         if let Some(more) = waits.len().checked_sub(MOST).filter(|more| *more > 0) {
             lines.push(format!("kernel `{kernel}`, and {more} more"));
         }
-        if let Some(known) = &grid.table.devices {
+        if let Some(known) = &grid.memory.devices {
             devices.insert(known.own);
             others = known.count();
         }
@@ -276,6 +276,7 @@ fn deadlock<'a, O: Observer<'a>>(members: &[Member<'a, O>]) -> Fault {
     Fault {
         kind: FaultKind::Deadlock,
         space: None,
+        detail: None,
         message: format!("deadlock{on}, {cause}:\n  {waits}{idle}"),
     }
 }
@@ -349,7 +350,7 @@ impl Group {
             number: launches.len(),
             first_block: launches.last().map_or(0, |last| last.first_block + last.block_count()),
             blocks: job.grid,
-            device: job.table.devices.as_ref().map_or(0, |devices| devices.own),
+            device: job.memory.devices.as_ref().map_or(0, |devices| devices.own),
             kernel: job.kernel.clone(),
             before,
             acquired: Mutex::new(acquired.clone()),

@@ -44,14 +44,14 @@ pub fn launch(memory: &Memory, launch: &Launch<'_>, options: &Options) -> Launch
 }
 
 /// Runs a kernel as [`launch()`] does, in the memory of one of several devices.
-pub fn launch_in(table: Snapshot, launch: &Launch<'_>, options: &Options) -> LaunchReport {
-    launch_alone(table, launch, options, &Group::default())
+pub fn launch_in(memory: Snapshot, launch: &Launch<'_>, options: &Options) -> LaunchReport {
+    launch_alone(memory, launch, options, &Group::default())
 }
 
 /// Runs a launch by itself. Returns also what it has accessed, if races are checked.
 pub fn launch_job(job: &Job) -> (LaunchReport, Option<Footprint>) {
     let group = Group::default();
-    let report = launch_alone(job.table.clone(), &job.launch(), &job.options, &group);
+    let report = launch_alone(job.memory.clone(), &job.launch(), &job.options, &group);
     let footprint = group.history.get().and_then(|history| {
         let blocks = Blocks { kernel: job.kernel.clone(), grid: job.grid, first_block: 0 };
         Footprint::of_launches(history, vec![blocks]).pop()
@@ -60,16 +60,16 @@ pub fn launch_job(job: &Job) -> (LaunchReport, Option<Footprint>) {
 }
 
 fn launch_alone(
-    table: Snapshot,
+    memory: Snapshot,
     launch: &Launch<'_>,
     options: &Options,
     group: &Group,
 ) -> LaunchReport {
-    let report = unfinished(launch, &table);
+    let report = unfinished(launch, &memory);
     if let Err(fault) = check(launch) {
         return LaunchReport { fault: Some(fault), ..report };
     }
-    let grid = Grid::new(launch, options, table, group, None);
+    let grid = Grid::new(launch, options, memory, group, None);
     if options.trace {
         run::<Tracing<'_>>(&grid, report)
     } else if options.races {
@@ -82,11 +82,11 @@ fn launch_alone(
 }
 
 /// Returns the report of a launch in which nothing has happened yet.
-pub(crate) fn unfinished(launch: &Launch<'_>, table: &Snapshot) -> LaunchReport {
+pub(crate) fn unfinished(launch: &Launch<'_>, memory: &Snapshot) -> LaunchReport {
     let kernel = launch.kernel.ir();
     LaunchReport {
         kernel: kernel.name.clone(),
-        device: table.devices.as_ref().map(|devices| devices.own),
+        device: memory.devices.as_ref().map(|devices| devices.own),
         grid: launch.grid,
         block: launch.block,
         dynamic_shared: launch.dynamic_shared,
@@ -102,7 +102,12 @@ pub(crate) fn unfinished(launch: &Launch<'_>, table: &Snapshot) -> LaunchReport 
 pub fn check(launch: &Launch<'_>) -> Result<(), Fault> {
     let name = &launch.kernel.ir().name;
     let fail = |kind, cause: String| {
-        Err(Fault { kind, space: None, message: format!("launch of kernel `{name}`: {cause}") })
+        Err(Fault {
+            kind,
+            space: None,
+            detail: None,
+            message: format!("launch of kernel `{name}`: {cause}"),
+        })
     };
     if let Some(error) = &launch.kernel.ir().unsupported {
         return fail(FaultKind::Unsupported, error.to_string());
@@ -196,13 +201,13 @@ pub(crate) struct Gathered {
 
 fn run<'a, O: Observer<'a>>(grid: &'a Grid<'a>, report: LaunchReport) -> LaunchReport {
     if !O::CHECKS {
-        grid.table.give_up_tracking();
+        grid.memory.give_up_tracking();
     }
     let resident = resident_limit(grid).div_ceil(grid.workers);
     let all = Mutex::new(Gathered::default());
     let fault = Mutex::new(None);
     let work = || {
-        let at_work = AtWork::enter(grid);
+        let at_work = WorkerGuard::enter(grid);
         let (gathered, end) = worker::<O>(grid, resident, at_work.number);
         if end.is_err() {
             // The flag is set before this worker leaves, so that others that wait for its blocks do
@@ -249,19 +254,19 @@ pub(crate) fn finish(
 }
 
 /// A worker that runs blocks, until it is dropped.
-struct AtWork<'g, 'a> {
+struct WorkerGuard<'g, 'a> {
     grid: &'g Grid<'a>,
     number: usize,
 }
 
-impl<'g, 'a> AtWork<'g, 'a> {
+impl<'g, 'a> WorkerGuard<'g, 'a> {
     fn enter(grid: &'g Grid<'a>) -> Self {
         let number = grid.worker_progress.enter();
         Self { grid, number }
     }
 }
 
-impl Drop for AtWork<'_, '_> {
+impl Drop for WorkerGuard<'_, '_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             // No worker will run its blocks, so the others must not wait for them.
@@ -341,7 +346,7 @@ fn worker<'a, O: Observer<'a>>(
     while !grid.stop.load(Ordering::Relaxed) {
         match worker.step() {
             Step::Ran => {}
-            Step::Rested => {
+            Step::Yielded => {
                 grid.group.track_changes();
                 if let Some(fault) = stalled(&worker) {
                     let index = worker.clusters[0].first_block();
@@ -379,7 +384,7 @@ pub(crate) enum Step {
     /// A cluster has finished, and others may be left.
     Ran,
     /// A cluster has used up its turn.
-    Rested,
+    Yielded,
     /// Nothing: no cluster is left.
     Done,
     Faulted(Fault),
@@ -427,7 +432,7 @@ impl<'a, O: Observer<'a>> Worker<'a, O> {
         match cluster.run(grid) {
             Ok(Progress::Unfinished | Progress::Waiting) => {
                 self.turn += 1;
-                Step::Rested
+                Step::Yielded
             }
             Ok(Progress::Done) => {
                 collect(grid, cluster, &mut self.gathered);

@@ -275,33 +275,55 @@ impl Snapshot {
         }
     }
 
-    /// Describes where `address` is relative to the nearest allocation.
-    pub fn describe(&self, address: u64) -> String {
+    /// Describes an address that is no address of this device's memory as far as that can be told.
+    fn describe_foreign(&self, address: u64) -> Option<String> {
         if address < 4096 {
-            return "it is a null pointer, or an offset from one".into();
+            return Some("it is a null pointer, or an offset from one".into());
         }
         if let Some((base, bytes)) = self.freed_at(address) {
-            return format!("it lies in {}, which was freed", self.name(base, bytes));
+            return Some(format!("it lies in {}, which was freed", self.name(base, bytes)));
         }
         let closed = self.devices.as_ref().and_then(|devices| devices.describe_closed(address));
-        if let Some(closed) = closed {
-            return closed;
+        let host = "it looks like a host pointer, and a kernel needs the address of device memory";
+        closed.or_else(|| self.looks_like_host(address).then(|| host.into()))
+    }
+
+    /// Describes where `address` is relative to the nearest allocation.
+    pub fn describe(&self, address: u64) -> String {
+        if let Some(foreign) = self.describe_foreign(address) {
+            return foreign;
         }
-        if self.looks_like_host(address) {
-            return "it looks like a host pointer, and a kernel needs the address of device memory"
-                .into();
+        match self.nearest(address) {
+            Nearest::Around(a) => format!("it lies in {}", a.name()),
+            Nearest::Ahead(b) => {
+                format!("it is {} before {}", count(b.base - address), b.name())
+            }
+            Nearest::Behind(a, past) => {
+                format!("it is {} past the end of {}", count(past), a.name())
+            }
+            Nearest::Nothing => "nothing is allocated on this device".into(),
         }
+    }
+
+    /// How many bytes an address is past the end of the allocation that it is nearest to, 1 for the first byte; none if
+    /// it is anywhere else.
+    pub fn bytes_past(&self, address: u64) -> Option<u64> {
+        match self.nearest(address) {
+            Nearest::Behind(_, past) if self.describe_foreign(address).is_none() => Some(past),
+            _ => None,
+        }
+    }
+
+    fn nearest(&self, address: u64) -> Nearest<'_> {
         let next = self.allocations.partition_point(|a| a.base <= address);
         let after = self.allocations.get(next);
         let before = next.checked_sub(1).and_then(|i| self.allocations.get(i));
         match (before, after) {
-            (Some(a), _) if address < a.end() => format!("it lies in {}", a.name()),
-            (Some(a), Some(b)) if address - a.end() > b.base - address => ahead(address, b),
-            (Some(a), _) => {
-                format!("it is {} past the end of {}", count(address - a.end() + 1), a.name())
-            }
-            (None, Some(b)) => ahead(address, b),
-            (None, None) => "nothing is allocated on this device".into(),
+            (Some(a), _) if address < a.end() => Nearest::Around(a),
+            (Some(a), Some(b)) if address - a.end() > b.base - address => Nearest::Ahead(b),
+            (Some(a), _) => Nearest::Behind(a, address - a.end() + 1),
+            (None, Some(b)) => Nearest::Ahead(b),
+            (None, None) => Nearest::Nothing,
         }
     }
 }
@@ -311,8 +333,16 @@ pub(crate) fn name(base: u64, bytes: u64) -> String {
     format!("the allocation of {bytes} bytes at {base:#x}")
 }
 
-fn ahead(address: u64, b: &Allocation) -> String {
-    format!("it is {} before {}", count(b.base - address), b.name())
+/// The allocation that an address is nearest to.
+enum Nearest<'a> {
+    /// It contains the address.
+    Around(&'a Allocation),
+    /// It begins after the address.
+    Ahead(&'a Allocation),
+    /// It ends so many bytes before the end of the byte at the address.
+    Behind(&'a Allocation, u64),
+    /// There is none.
+    Nothing,
 }
 
 pub(crate) fn count(bytes: u64) -> String {

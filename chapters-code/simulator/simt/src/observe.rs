@@ -258,7 +258,7 @@ impl<'a> Observer<'a> for Counting {
         let links = |devices: &Arc<Devices>| {
             Box::new(Links { devices: devices.clone(), found: Vec::new() })
         };
-        Self { links: grid.table.devices.as_ref().map(links), ..Self::default() }
+        Self { links: grid.memory.devices.as_ref().map(links), ..Self::default() }
     }
 
     fn start_block(&mut self, _: u64, _: u32, _: u32) {}

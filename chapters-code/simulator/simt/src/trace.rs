@@ -75,7 +75,7 @@ impl Tracing<'_> {
                 (name.to_owned(), first - u64::from(offset), 0)
             }
             AccessSpace::Global => {
-                let region = self.grid.table.region(first);
+                let region = self.grid.memory.region(first);
                 let (base, bytes) = region.map_or((first, 0), |r| (r.base, r.bytes));
                 (String::new(), base, bytes)
             }

@@ -59,7 +59,7 @@ pub extern "C" fn simtNoteReport(answered: c_int) {
 /// Takes what the launches since the last report counted, found and traced, as JSON:
 ///
 /// ```json
-/// {"launches": [{"kernel": "sum_f32", "grid": [1, 1, 1], "block": [256, 1, 1],
+/// {"version": 1, "launches": [{"kernel": "sum_f32", "grid": [1, 1, 1], "block": [256, 1, 1],
 ///   "dynamic_shared": 0, "static_shared": 1024, "counters": {}, "longest_warp": 0, "races": [], "fault": null}],
 ///  "dropped": 0}
 /// ```

@@ -29,7 +29,7 @@ api! {
     }
 
     /// The function that a name without suffix stands for in a version of the API. As NVIDIA's, it
-    /// succeeds with a null function where there is none, and the status says why.
+    /// succeeds with a null function if there is none, and the status says why.
     fn cuGetProcAddress_v2(
         name: Text,
         function: Out<*const c_void>,

@@ -109,7 +109,7 @@ fn access(grid: &Grid<'_>, access: &LaneAccess) -> RaceAccess {
     };
     RaceAccess {
         line,
-        device: device.filter(|_| grid.table.devices.is_some()),
+        device: device.filter(|_| grid.memory.devices.is_some()),
         block,
         warp: thread / 32,
         lane: thread % 32,

@@ -180,7 +180,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                     .map_err(|lane| absent(&view, atom, addresses[lane as usize], lane))
             }
             Target::Device | Target::Local => {
-                let mut view = Device { table: &self.grid.table, region: &mut self.warp.region };
+                let mut view = Device { memory: &self.grid.memory, region: &mut self.warp.region };
                 operands
                     .update_all(&mut view, atom, flush)
                     .map_err(|lane| absent(&view, atom, addresses[lane as usize], lane))

@@ -117,12 +117,12 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             );
             return fail(FaultKind::IllegalAddress, AccessSpace::Shared, cause);
         }
-        let table = &self.grid.table;
-        let region = table.region(global);
+        let memory = &self.grid.memory;
+        let region = memory.region(global);
         if bytes > 0 && region.is_none_or(|r| !r.contains(global, bytes.into())) {
             let (verb, end) = (verbs[1], global.saturating_add(u64::from(bytes) - 1));
-            let location = table.describe(if region.is_some() { end } else { global });
-            let cause = if table.is_freed(global) {
+            let location = memory.describe(if region.is_some() { end } else { global });
+            let cause = if memory.is_freed(global) {
                 format!(
                     "{verb} of {bytes} bytes by `{NAME}` in freed global memory at {global:#x}: {location}"
                 )
@@ -215,7 +215,7 @@ pub(crate) fn step<'a, O: Observer<'a>>(
     let bulk = copy.bulk;
     let mut region = Region::EMPTY;
     let mut memory = Memory {
-        device: Device { table: &grid.table, region: &mut region },
+        device: Device { memory: &grid.memory, region: &mut region },
         shared: Bytes::shared(shared),
     };
     let Some(data) = copy.data.take() else {

@@ -10,7 +10,7 @@ use super::{Exec, Flow};
 use crate::barrier::Waiter;
 use crate::converge::Waiting;
 use crate::counters::lanes;
-use crate::fault::{FaultKind, Step, Trap};
+use crate::fault::{FaultDetail, FaultKind, Step, Trap};
 use crate::observe::Observer;
 use crate::registers::LaneMask;
 use crate::schedule::mix;
@@ -36,7 +36,8 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             let cause = format!(
                 "executes a warp-wide operation for the lanes {own:#010x}, but is not one of them"
             );
-            return Err(Trap::new(FaultKind::IllegalInstruction, Some(lane), cause));
+            let trap = Trap::new(FaultKind::IllegalInstruction, Some(lane), cause);
+            return Err(trap.detailed(FaultDetail::LaneNotNamed));
         }
         let alike = alike(&masks, active, members);
         if alike != active {

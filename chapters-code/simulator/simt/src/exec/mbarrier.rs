@@ -10,7 +10,7 @@ use super::weak::shared_word;
 use super::{Exec, Flow};
 use crate::access::AccessSpace;
 use crate::counters::lanes;
-use crate::fault::{FaultKind, Step, Trap};
+use crate::fault::{FaultDetail, FaultKind, Step, Trap};
 use crate::module::{BLOCK_WINDOW, WINDOW_BYTES};
 use crate::observe::Observer;
 use crate::proxy::{Absent, Asked, At, Completion, MBARRIER_BYTES, Mbarrier, Misuse, ProxyEvent};
@@ -254,7 +254,8 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         }
         let location = self.grid.kernel.shared_location(here.offset);
         let cause = format!("`{}` at {location}, {absent}", here.name);
-        Trap::new(FaultKind::IllegalInstruction, Some(here.lane), cause)
+        let trap = Trap::new(FaultKind::IllegalInstruction, Some(here.lane), cause);
+        trap.detailed(FaultDetail::Mbarrier)
     }
 
     #[cold]
@@ -265,7 +266,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             Misuse::TooManyArrivals { .. } => FaultKind::Overflow,
             _ => FaultKind::IllegalInstruction,
         };
-        Trap::new(kind, Some(here.lane), cause)
+        Trap::new(kind, Some(here.lane), cause).detailed(FaultDetail::Mbarrier)
     }
 
     pub(super) fn at(&self, lane: u32) -> At {

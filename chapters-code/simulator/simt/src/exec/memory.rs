@@ -74,8 +74,8 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     fn load_device(&mut self, load: &Load, shape: Shape, at: LaneAddresses<'_>) -> Step {
         self.observe(shape, AccessSpace::Global, at)?;
         let Warp { registers, region, .. } = &mut *self.warp;
-        let table = &self.grid.table;
-        let mut view = Device { table, region };
+        let memory = &self.grid.memory;
+        let mut view = Device { memory, region };
         transfer::load(&mut view, registers, load, shape, at)?;
         self.check_read(shape, AccessSpace::Global, at);
         Ok(())
@@ -124,8 +124,8 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             // A variable in constant space is in device memory, and its loads are not counted.
             Space::Global | Space::Const => {
                 let Warp { registers, region, .. } = &mut *self.warp;
-                let table = &self.grid.table;
-                let mut view = Device { table, region };
+                let memory = &self.grid.memory;
+                let mut view = Device { memory, region };
                 transfer::load_lanes(&mut view, registers, load, shape, at)
             }
             Space::Param => {
@@ -181,8 +181,8 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         self.observe(shape, AccessSpace::Global, at)?;
         self.check_write(store, shape, AccessSpace::Global, at);
         let Warp { registers, region, .. } = &mut *self.warp;
-        let table = &self.grid.table;
-        let mut view = Device { table, region };
+        let memory = &self.grid.memory;
+        let mut view = Device { memory, region };
         transfer::store(&mut view, registers, store, shape, at)
     }
 
@@ -324,7 +324,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         for lane in lanes(mask) {
             let i = lane as usize;
             let count = wanted.map_or(bytes, |w| w[i].min(bytes));
-            let mut device = Device { table: &self.grid.table, region: &mut self.warp.region };
+            let mut device = Device { memory: &self.grid.memory, region: &mut self.warp.region };
             let mut shared = Bytes::shared_within(self.shared, dst.limits, self.grid.kernel);
             for byte in 0..u64::from(bytes) {
                 let value = if byte < u64::from(count) {

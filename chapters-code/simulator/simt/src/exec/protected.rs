@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::Exec;
 use crate::access::AccessKind;
 use crate::counters::lanes;
-use crate::fault::{FaultKind, Step, Trap};
+use crate::fault::{FaultDetail, FaultKind, Step, Trap};
 use crate::observe::Observer;
 use crate::registers::LaneMask;
 
@@ -40,12 +40,13 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             let Some(byte) = first_in(protected, begin..begin.saturating_add(bytes.into())) else {
                 continue;
             };
-            let location = self.grid.table.describe(byte);
+            let location = self.grid.memory.describe(byte);
             let cause = format!(
                 "{kind} of {bytes} bytes in global memory at {begin:#x}, of which byte {byte:#x} is write-protected: {location}"
             );
             let trap = Trap::new(FaultKind::IllegalAddress, Some(lane), cause);
-            return Err(trap.within(Some(simt_report::Space::Global)));
+            let trap = trap.within(Some(simt_report::Space::Global));
+            return Err(trap.detailed(FaultDetail::WriteProtected(byte)));
         }
         Ok(())
     }

@@ -82,7 +82,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         } else if address.wrapping_sub(LOCAL_WINDOW) < WINDOW_BYTES {
             Bytes::local(local).load::<1>(address - LOCAL_WINDOW)
         } else {
-            Device { table: &self.grid.table, region: &mut self.warp.region }.load::<1>(address)
+            Device { memory: &self.grid.memory, region: &mut self.warp.region }.load::<1>(address)
         };
         let cause = || format!("reads a byte at {address:#x}, where there is no memory");
         found.map(|[b]| b).ok_or_else(|| Trap::new(FaultKind::IllegalAddress, Some(lane), cause()))

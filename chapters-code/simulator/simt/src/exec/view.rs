@@ -18,6 +18,10 @@ pub(super) trait View {
     fn write(&mut self, address: u64, data: &[u8]) -> Option<()>;
     /// Describes where an unmapped address is.
     fn describe(&self, address: u64, bytes: u32) -> String;
+    /// How many bytes an unmapped address is past the end of the allocation that it is nearest to, if that is known.
+    fn bytes_past(&self, _address: u64) -> Option<u64> {
+        None
+    }
     /// Whether an address is in memory that the host has freed.
     fn is_freed(&self, _address: u64) -> bool {
         false
@@ -28,7 +32,7 @@ pub(super) trait View {
 
 /// Device memory.
 pub(super) struct Device<'a> {
-    pub table: &'a Snapshot,
+    pub memory: &'a Snapshot,
     /// The allocation that the last access went to.
     pub region: &'a mut Region,
 }
@@ -38,7 +42,7 @@ impl Device<'_> {
     #[inline(always)]
     pub fn find(&mut self, address: u64, bytes: u64) -> Option<&Region> {
         if !self.region.contains(address, bytes) {
-            *self.region = self.table.region(address).filter(|r| r.contains(address, bytes))?;
+            *self.region = self.memory.region(address).filter(|r| r.contains(address, bytes))?;
         }
         Some(self.region)
     }
@@ -90,11 +94,15 @@ impl View for Device<'_> {
     }
 
     fn describe(&self, address: u64, bytes: u32) -> String {
-        self.table.describe_access(address, bytes)
+        self.memory.describe_access(address, bytes)
+    }
+
+    fn bytes_past(&self, address: u64) -> Option<u64> {
+        self.memory.bytes_past(address)
     }
 
     fn is_freed(&self, address: u64) -> bool {
-        self.table.is_freed(address)
+        self.memory.is_freed(address)
     }
 
     fn space(&self) -> Option<Space> {

@@ -1,6 +1,6 @@
 //! Accesses where memory is weak: see [`crate::weak`].
 //!
-//! An access is executed as usual, on the newest values. Where a load returns older ones, these then
+//! An access is executed as usual, on the newest values. If a load returns older ones, these then
 //! replace what it has loaded.
 
 use std::iter;

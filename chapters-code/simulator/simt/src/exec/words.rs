@@ -136,8 +136,8 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
 
     #[inline(always)]
     pub(super) fn device(&mut self) -> Device<'_> {
-        let (table, region) = (&self.grid.table, &mut self.warp.region);
-        Device { table, region }
+        let (memory, region) = (&self.grid.memory, &mut self.warp.region);
+        Device { memory, region }
     }
 
     /// Informs the observer.

@@ -218,7 +218,7 @@ impl<'a> Races<'a> {
             flags: Flags::new(history.publications(), grid.neighbours()),
             copies: Copies::default(),
             proxy: ProxyRaces::default(),
-            uninitialised: Uninitialised::new(grid.kernel.ir(), &grid.table, grid.shared_bytes()),
+            uninitialised: Uninitialised::new(grid.kernel.ir(), &grid.memory, grid.shared_bytes()),
             early_reads: EarlyReads::default(),
             undefined: Undefined::new(grid.kernel.ir()),
             cluster: None,

@@ -308,7 +308,7 @@ pub(super) struct Fence {
 pub(super) struct Views {
     /// What all lanes know.
     pub all: View,
-    /// What each lane knows, where that is more.
+    /// What each lane knows, if that is more.
     lanes: Option<Box<[View; LANES]>>,
     /// The lanes' own fences that are not in the views yet. Nothing that a lane knew has changed since.
     fences: Vec<Fence>,

@@ -41,7 +41,7 @@ pub(super) struct Uninitialised<'a> {
     kernel: &'a Kernel,
     /// For the loads and atomics with uninitialised reads: see [`Self::used_words`].
     used: HashMap<u32, u8>,
-    table: &'a Snapshot,
+    memory: &'a Snapshot,
     /// The allocations that were accessed last, the latest first.
     last: [Option<Tracked<'a>>; 2],
     shared: InitMask,
@@ -51,11 +51,11 @@ pub(super) struct Uninitialised<'a> {
 }
 
 impl<'a> Uninitialised<'a> {
-    pub fn new(kernel: &'a Kernel, table: &'a Snapshot, shared_bytes: u32) -> Self {
+    pub fn new(kernel: &'a Kernel, memory: &'a Snapshot, shared_bytes: u32) -> Self {
         Self {
             kernel,
             used: HashMap::new(),
-            table,
+            memory,
             last: [None; 2],
             shared: InitMask::uninitialised(shared_bytes.into()),
             local: Vec::new(),
@@ -101,7 +101,7 @@ impl<'a> Uninitialised<'a> {
             self.last.swap(0, 1);
         }
         if !is_in(&self.last[0]) {
-            self.last[0] = Some(self.table.tracked(address)?);
+            self.last[0] = Some(self.memory.tracked(address)?);
         }
         self.last[0]
     }
@@ -177,7 +177,7 @@ impl<'a> Uninitialised<'a> {
         let bytes = u64::from(bytes);
         let tracked = match space {
             AccessSpace::Shared => None,
-            AccessSpace::Global => Some(self.table.tracked(start)?),
+            AccessSpace::Global => Some(self.memory.tracked(start)?),
         };
         let first = start - tracked.map_or(0, |t| t.region.base);
         if !event.is_load() {

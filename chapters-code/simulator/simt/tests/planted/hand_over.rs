@@ -1,5 +1,5 @@
 //! Kernels in which one thread writes a flag for others, or reads it for them, without having met them, and the same
-//! kernels with the barrier: each bug is found under every schedule, and nothing where there is none.
+//! kernels with the barrier: each bug is found under every schedule, and nothing if there is none.
 
 use std::collections::BTreeSet;
 
