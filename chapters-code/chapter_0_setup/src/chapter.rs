@@ -1,7 +1,7 @@
 //! The chapter as the report runs it: which rungs there are, in how much memory.
 
-use harness::{AnyProblem, Case, Device, Error, Rung, Suite, rung::rungs};
-use report::Chapter;
+use harness::{AnySuite, Case, Device, Dtype, Error, Op, Rung, Suite, rung::rungs};
+use report::{Chapter, Planned, Scope, planned::vector};
 
 use crate::{problem::Vectors, vectors};
 
@@ -10,6 +10,8 @@ use crate::{problem::Vectors, vectors};
 pub struct Setup;
 
 impl Chapter for Setup {
+    type Task = ();
+
     fn name(&self) -> &'static str {
         "chapter_0_setup"
     }
@@ -31,7 +33,17 @@ impl Chapter for Setup {
         3 * case.input_bytes() + (64 << 20)
     }
 
-    fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
-        Ok(Suite::boxed(Vectors::new(device, case)?, [vectors()]))
+    fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnySuite<()>>, Error> {
+        Ok(Suite::boxed(Vectors::new(device, case)?, vectors()))
+    }
+
+    /// Its rungs are not replayed.
+    fn replay_cases(&self) -> Vec<Case> {
+        Vec::new()
+    }
+
+    fn recorded(&self, scope: Scope) -> Vec<Planned<()>> {
+        let sums = scope.sizes().into_iter().map(|n| vector(n, Dtype::F32, Op::Sum));
+        sums.map(Planned::all).collect()
     }
 }

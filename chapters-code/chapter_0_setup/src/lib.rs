@@ -40,7 +40,7 @@ pub const VECTOR_ADD_PTX: PtxText = ptx!("kernels/vector_add.ptx");
 /// The driver's error, for example where the memory does not suffice.
 ///
 /// # Panics
-/// Where the lengths differ.
+/// If the lengths differ.
 pub fn vector_add(
     context: &Arc<CudaContext>,
     a: &[f32],
@@ -88,7 +88,7 @@ pub fn vector_add_config(n: usize) -> LaunchConfig {
 /// The driver's error.
 ///
 /// # Panics
-/// Where a vector is shorter than the sum.
+/// If a vector is shorter than the sum.
 pub fn launch_vector_add(
     stream: &Arc<CudaStream>,
     kernel: &CudaFunction,

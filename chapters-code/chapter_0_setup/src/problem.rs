@@ -37,7 +37,7 @@ impl Vectors {
     /// Makes two vectors and copies them to the device.
     ///
     /// # Errors
-    /// [`Error::Driver`] where the device has no room.
+    /// [`Error::Driver`] if the device has no room.
     pub fn new(device: &Device, case: &Case) -> Result<Self, Error> {
         let [a, b] = generate(case);
         Ok(Self {
@@ -72,6 +72,7 @@ pub(crate) fn generate(case: &Case) -> [Vec<f32>; 2] {
 }
 
 impl Problem for Vectors {
+    type Task = ();
     type Promise = Work;
 
     fn device(&self) -> &Device {

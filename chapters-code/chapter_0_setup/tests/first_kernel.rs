@@ -6,8 +6,7 @@ use std::{
 };
 
 use chapter_0_setup::{chapter::Setup, vector_add};
-use harness::{Case, Dtype, Input, Op, Shape};
-use report::{Chapter, progress::Progress, runner::Step, testing};
+use harness::{Case, Dtype, Op};
 
 #[test]
 fn vectors_are_added() {
@@ -33,7 +32,7 @@ fn a_launch_is_timed_in_four_ways() {
 /// The counts that the chapter's tables and the exercises give for 2^20 floats.
 #[test]
 fn full_warps_touch_no_sector_needlessly() {
-    let case = Case::vector(1 << 20, Dtype::F32, Op::Sum);
+    let case: Case = Case::vector(1 << 20, Dtype::F32, Op::Sum);
     for (rung, sectors) in [("vector_add", 4), ("copy", 16), ("read_sweep", 16)] {
         let launch = testing::launches(&Setup, rung, &case).remove(0);
         let counters = launch.counters.expect("counters are on");
@@ -57,27 +56,9 @@ fn latencies_are_measured() {
 
 #[test]
 fn every_kernel_at_awkward_sizes() {
-    let mut runner = testing::simulator();
     let sizes = [0, 1, 3, 4, 1023, 1024, 1025, 4097, (1 << 20) + 3];
-    let case = |n| Case {
-        shape: Shape::Vector { n },
-        dtype: Dtype::F32,
-        op: Op::Sum,
-        input: Input::Uniform,
-        seed: 1,
-        parameters: Default::default(),
-        block: None,
-    };
-    let steps: Vec<Step> = sizes
-        .iter()
-        .flat_map(|&n| Setup.rungs().into_iter().map(move |rung| Step { rung, case: case(n) }))
-        .collect();
-    let mut rows = Vec::new();
-    let mut done = |row| {
-        rows.push(row);
-        Ok(())
-    };
-    runner.run_steps(&Setup, &steps, &Progress::new(0), &mut done).expect("they run");
+    let cases: Vec<Case> = sizes.map(|n| Case::vector(n, Dtype::F32, Op::Sum)).into();
+    let rows = testing::run(&Setup, &cases, &testing::is_right);
     assert_eq!(rows.len(), 3 * sizes.len());
     for row in rows {
         assert!(row.correct, "{} at {}: {:?}", row.kernel, row.n, row.failures);
@@ -109,7 +90,7 @@ fn the_report_names_every_part() {
     }
 }
 
-/// NCCL is found where it is only called `libnccl.so.2`, and the simulator's library is not taken for it.
+/// NCCL is found if it is only called `libnccl.so.2`, and the simulator's library is not taken for it.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_report_finds_nccl() {

@@ -16,7 +16,7 @@ operation! {
     Reduce = baseline_reduce(op: c_int, dtype: c_int; from: *const c_void, to: *mut c_void, n: usize)
 }
 
-/// The library's reduction of the input, in each of its ways, verified; empty where the library lacks it.
+/// The library's reduction of the input, in each of its ways, verified; empty if the library lacks it.
 pub(crate) fn reduce<T: Element>(
     of: &Reduction<T>,
     expected: Accepted<T::Acc>,
@@ -43,7 +43,7 @@ pub(crate) fn reduce<T: Element>(
     library.ways(of, call, |computed| verify::compare(computed, [expected]))
 }
 
-/// The library's reduction of all rows, as segments of the same length, verified; empty where the library lacks it.
+/// The library's reduction of all rows, as segments of the same length, verified; empty if the library lacks it.
 pub(crate) fn reduce_rows(
     of: &MatrixReduction,
     expected: &[Accepted<f32>],

@@ -1,22 +1,33 @@
 //! The chapter as the report runs it: which rungs there are, on which cases, in how much memory.
 
 use harness::{
-    AnyProblem, Case, Device, Dtype, Error, Op, Rung, Shape, Suite, rung::rungs, with_number,
+    AnySuite, Case, Device, Dtype, Element, Error, Ladder, Op, Rung, Shape, Suite, rung::rungs,
+    with_number,
 };
-use report::Chapter;
+use report::{
+    Chapter, Planned, Scope,
+    chapter::{EVEN, MATRIX, SQUARE, sum},
+};
 
 use crate::{
     broken::broken,
     matrices,
     problem::{MatrixReduction, Reduction},
-    vectors,
+    recorded, vectors,
 };
+
+/// The rungs for vectors, the broken ones last.
+fn all_vectors<T: Element>() -> Ladder<Reduction<T>> {
+    [vectors(), broken()].concat()
+}
 
 /// Chapter 1.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reduce;
 
 impl Chapter for Reduce {
+    type Task = ();
+
     fn name(&self) -> &'static str {
         "chapter_1_reduce"
     }
@@ -26,8 +37,9 @@ impl Chapter for Reduce {
     }
 
     fn rungs(&self) -> Vec<Rung> {
-        let (vectors, broken) = (vectors::<f32>(), broken::<f32>());
-        [rungs(&vectors), rungs(&matrices()), rungs(&broken)].concat()
+        let mut all = [rungs(&all_vectors::<f32>()), rungs(&matrices())].concat();
+        all.sort_by_key(Rung::is_broken);
+        all
     }
 
     fn default_shapes(&self, device: &Device) -> Vec<Shape> {
@@ -44,13 +56,13 @@ impl Chapter for Reduce {
         case.input_bytes() + 2 * results + (64 << 20)
     }
 
-    fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
+    fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnySuite<()>>, Error> {
         match case.shape {
             Shape::Matrix { .. } => {
-                Ok(Suite::boxed(MatrixReduction::new(device, case)?, [matrices()]))
+                Ok(Suite::boxed(MatrixReduction::new(device, case)?, matrices()))
             }
             Shape::Vector { .. } => with_number!(case.dtype, T => {
-                Ok(Suite::boxed(Reduction::<T>::new(device, case)?, [vectors(), broken()]))
+                Ok(Suite::boxed(Reduction::<T>::new(device, case)?, all_vectors()))
             }),
         }
     }
@@ -70,6 +82,20 @@ impl Chapter for Reduce {
             cases.extend([Op::Sum, Op::Max, Op::Min].map(|op| case(shape, Dtype::F32, op)));
         }
         cases
+    }
+
+    /// One rung has kernels for integers alone.
+    fn replay_cases(&self) -> Vec<Case> {
+        let sums = [EVEN, MATRIX, SQUARE].map(|shape| sum(shape, Dtype::F32));
+        sums.into_iter().chain([sum(EVEN, Dtype::I32)]).collect()
+    }
+
+    fn recorded(&self, scope: Scope) -> Vec<Planned<()>> {
+        recorded::planned(scope)
+    }
+
+    fn largest_in_lab(&self) -> u64 {
+        1 << 20
     }
 }
 

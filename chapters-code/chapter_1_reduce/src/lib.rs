@@ -10,6 +10,7 @@ pub mod chapter;
 mod measure;
 mod passes;
 pub mod problem;
+mod recorded;
 pub mod reference;
 
 use harness::{Element, Ladder, ladder};

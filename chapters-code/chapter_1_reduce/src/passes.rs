@@ -31,7 +31,7 @@ impl<T: Element> Reduction<T> {
     /// Buffers for the results of all passes but the last, which writes to the output.
     ///
     /// # Errors
-    /// [`Error::Driver`] where the device has no room.
+    /// [`Error::Driver`] if the device has no room.
     pub fn partials(&self, passes: &[u64]) -> Result<Vec<CudaSlice<T::Acc>>, Error> {
         let before_last = &passes[..passes.len() - 1];
         let buffers = before_last.iter();

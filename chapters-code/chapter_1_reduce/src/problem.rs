@@ -32,7 +32,7 @@ impl<T: Element> Reduction<T> {
     /// Makes the input of a case, copies it to the device, and computes the reference.
     ///
     /// # Errors
-    /// [`Error::Driver`] where the device has no room.
+    /// [`Error::Driver`] if the device has no room.
     pub fn new(device: &Device, case: &Case) -> Result<Self, Error> {
         let host = inputs::generate::<T>(case);
         Ok(Self {
@@ -81,6 +81,7 @@ impl Depth {
 }
 
 impl<T: Element> Problem for Reduction<T> {
+    type Task = ();
     type Promise = Depth;
 
     fn device(&self) -> &Device {
@@ -145,7 +146,7 @@ impl MatrixReduction {
     /// Makes the input of a case and copies it to the device.
     ///
     /// # Errors
-    /// [`Error::Driver`] where the device has no room.
+    /// [`Error::Driver`] if the device has no room.
     pub fn new(device: &Device, case: &Case) -> Result<Self, Error> {
         let (rows, cols) = case.shape.sides().unwrap_or((1, case.elements()));
         Ok(Self {
@@ -179,6 +180,7 @@ impl MatrixReduction {
 }
 
 impl Problem for MatrixReduction {
+    type Task = ();
     type Promise = Axis;
 
     fn device(&self) -> &Device {

@@ -7,13 +7,12 @@ use chapter_1_reduce::{
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{Case, Element, Op, Output, Rung, buffer, dtype::F16, inputs};
-use report::testing;
 
 /// Reduces the elements from `skipped` on in one block of `threads`.
 fn check<T: Element>(rung: &Rung, threads: u32, n: usize, skipped: usize) {
     let runner = testing::simulator();
     let device = &runner.device;
-    let case = Case::vector(n as u64, T::DTYPE, Op::Sum);
+    let case: Case = Case::vector(n as u64, T::DTYPE, Op::Sum);
     let host = inputs::generate::<T>(&case);
     let elements = buffer::to_device(device, &host).expect("memory");
     let mut out = Output::<T::Acc>::new(device, 1).expect("memory");

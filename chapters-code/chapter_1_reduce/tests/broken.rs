@@ -7,7 +7,7 @@ use harness::{
     simulator::{Missing, Space},
     verify::Checker,
 };
-use report::{Row, row::Caught, testing};
+use report::{Row, row::Caught};
 
 fn broken_rows(n: u64) -> Vec<Row> {
     let rows = testing::run(&Reduce, &[common::sum_f32(n)], &testing::is_broken);

@@ -3,8 +3,8 @@
 use std::{collections::BTreeSet, path::PathBuf};
 
 use chapter_1_reduce::chapter::Reduce;
-use report::testing::{Program, check_example, check_refusal, stdout};
 use serde_json::json;
+use testing::{Program, check_example, check_refusal, stdout};
 
 const CHAPTER_1: Program = Program(env!("CARGO_BIN_EXE_chapter_1"));
 

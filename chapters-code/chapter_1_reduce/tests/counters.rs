@@ -3,7 +3,6 @@
 use crate::common;
 use chapter_1_reduce::chapter::Reduce;
 use harness::simulator::Counters;
-use report::testing;
 
 /// What the launch of 256 blocks counted; the second pass, over their partials, is not in it.
 fn first_launch(rung: &str) -> Counters {

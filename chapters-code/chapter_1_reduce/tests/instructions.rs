@@ -1,10 +1,9 @@
 //! The counts of instructions and of global memory that the book's chapter quotes, besides those of
-//! `counters.rs`. Where one changes, the page must change too.
+//! `counters.rs`. If one changes, the page must change too.
 
 use crate::common;
 use chapter_1_reduce::chapter::Reduce;
 use harness::simulator::Counters;
-use report::testing;
 
 /// What the simulator counts for a sum of n f32 by a rung, all its passes together.
 fn counted(kernel: &str, n: u64) -> Counters {

@@ -3,7 +3,7 @@
 
 use crate::common::{run_all, sum_f32};
 use harness::{Case, Dtype, Input, Op, Shape};
-use report::testing::{self, SIZES, check};
+use testing::{SIZES, check};
 
 fn check_type(dtype: Dtype) {
     let cases: Vec<Case> = SIZES

@@ -28,7 +28,7 @@ fn a_lone_load_gives_the_figures_of_the_text() {
     quoted(2048.0 * 4.0 / (in_flight / 132.0), 2.0 / 3.0, 0.05);
     // Little's law turned around: clocks that the bytes in flight of a multiprocessor take at the measured rate.
     let clocks = |kernel: &str, bytes: f64| {
-        let subject = Subject::new("chapter_1_reduce", kernel, &common::sum_f32(1 << 28));
+        let subject = Subject::new("chapter_1_reduce", kernel, &common::sum_f32(1 << 28).erased());
         let mut rows = recording.expect("there is a recording").rows.iter();
         let row = rows.find(|row| row.subject == subject).expect("the kernel is recorded");
         let milliseconds = row.time_ms.as_ref().expect("it was timed").median;

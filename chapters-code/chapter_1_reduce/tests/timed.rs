@@ -2,7 +2,7 @@
 
 use crate::common;
 use chapter_1_reduce::chapter::Reduce;
-use report::{runner::Step, testing};
+use report::runner::Step;
 
 #[test]
 fn rows_are_timed_and_still_verified() {
@@ -10,7 +10,7 @@ fn rows_are_timed_and_still_verified() {
     // After the one that destroys its input, again one that needs it.
     let destroys =
         steps.iter().position(|step| step.rung.name == "scratch_is_input").expect("it is a rung");
-    let again = Step { case: steps[destroys].case, ..steps[4] };
+    let again = Step { case: steps[destroys].case.clone(), ..steps[4].clone() };
     steps.insert(destroys + 1, again);
     let rows = testing::check_timed(&Reduce, &steps);
     assert_eq!(rows.len(), steps.len());

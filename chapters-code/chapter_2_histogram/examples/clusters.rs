@@ -7,12 +7,12 @@ use std::process::ExitCode;
 
 use std::sync::Arc;
 
-use chapter_2_histogram::{HistogramParameters, inputs, problem::Counting};
+use chapter_2_histogram::{Case, HistogramParameters, inputs, problem::Counting};
 use cudarc::driver::{CudaModule, LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
 use cudarc::nvrtc::Ptx;
 use harness::{
-    Case, Device, DeviceChoice, Dtype, Error, Input, Op, Problem, buffer,
-    driver::cuda_version_text, timing::Stopwatch,
+    Device, DeviceChoice, Dtype, Error, Input, Op, Problem, buffer, driver::cuda_version_text,
+    timing::Stopwatch,
 };
 
 const THREADS: u32 = 1024;
@@ -80,7 +80,7 @@ fn load(device: &Device, ptx: &str) -> Result<Arc<CudaModule>, Error> {
     module.map_err(|error| device.explain("loading kernels for compute capability 9.0", error))
 }
 
-/// The microseconds that each of [`HISTOGRAMS`] takes, the median of the samples, for the columns' keys; none where it counts
+/// The microseconds that each of [`HISTOGRAMS`] takes, the median of the samples, for the columns' keys; none if it counts
 /// wrong.
 fn histograms(device: &Device) -> Result<Vec<Vec<Option<f64>>>, Error> {
     let module = load(device, include_str!("../kernels/cluster_trials.compute_90.ptx"))?;
@@ -119,7 +119,7 @@ fn histograms(device: &Device) -> Result<Vec<Vec<Option<f64>>>, Error> {
     Ok(rows)
 }
 
-/// Prints the three tables. False where a histogram is wrong.
+/// Prints the three tables. False if a histogram is wrong.
 fn print() -> Result<bool, Error> {
     let device = Device::open(DeviceChoice::Gpu)?;
     let module = load(&device, include_str!("../kernels/cluster_probe.compute_90.ptx"))?;

@@ -19,7 +19,7 @@ operation! {
 /// The number in baselines.h of the way that takes the low byte of each key.
 const LOW_BYTES: c_int = 1;
 
-/// The library's histogram of the keys, in each of its ways, verified; empty where the library lacks it. It has
+/// The library's histogram of the keys, in each of its ways, verified; empty if the library lacks it. It has
 /// counters for the bins, and none for keys without a bin.
 pub(crate) fn histogram<K: Key>(
     of: &Counting<K>,

@@ -1,9 +1,9 @@
 //! Bins: how many, and of which range of keys.
 
 use cudarc::driver::DeviceRepr;
-use harness::{Case, ChapterParameters, Dtype, Error};
+use harness::{Dtype, Error};
 
-use crate::HistogramParameters;
+use crate::Case;
 
 /// The fewest bins of a histogram.
 pub const FEWEST: u32 = 2;
@@ -13,11 +13,6 @@ pub const MOST: u32 = 1 << 16;
 
 /// Bins of a case that does not say how many.
 pub const USUAL: u32 = 256;
-
-/// How many bins a case asks for.
-pub fn wanted(case: &Case) -> u32 {
-    HistogramParameters::of(case).bins.unwrap_or(USUAL)
-}
 
 /// Counters behind the bins: keys above the last bin, keys below the first, and NaN.
 pub const EXTRA: u32 = 3;
@@ -37,7 +32,7 @@ pub struct Bins {
     pub scale: f32,
     /// The least integer that has a bin.
     pub first: u32,
-    /// The least integer above all bins; 0 where integers are their own bins.
+    /// The least integer above all bins; 0 if integers are their own bins.
     pub end: u32,
     /// The number of leading zeros of `end − first`.
     pub shift: u32,
@@ -86,7 +81,7 @@ impl Bins {
     /// `count` even bins of the floats in [low, high); keys that are integers are their own bins.
     ///
     /// # Errors
-    /// Where there are no such bins.
+    /// If there are no such bins.
     pub fn even(count: u32, low: f32, high: f32) -> Result<Self, BinsError> {
         if !(FEWEST..=MOST).contains(&count) {
             return Err(BinsError::Count(count));
@@ -104,7 +99,7 @@ impl Bins {
     /// `count` even bins of the integers in [low, high), whose ends are integers of 32 bits.
     ///
     /// # Errors
-    /// Where there are no such bins.
+    /// If there are no such bins.
     pub fn of_integers(count: u32, low: f64, high: f64) -> Result<Self, BinsError> {
         let whole = |end: f64| (f64::from(end as u32) == end).then_some(end as u32);
         let ends = whole(low).zip(whole(high)).filter(|(first, end)| first < end);
@@ -113,12 +108,12 @@ impl Bins {
         Ok(Self { first, end, shift, reciprocal, ..Self::even(count, 0.0, 1.0)? })
     }
 
-    /// A case's bins. Where the case has no range, floats have the bins of [0, 1), and integers are their own bins.
+    /// A case's bins. If the case has no range, floats have the bins of [0, 1), and integers are their own bins.
     ///
     /// # Errors
-    /// [`Error::Usage`] where a histogram cannot have that number of bins, or keys of the type not that range.
+    /// [`Error::Usage`] if a histogram cannot have that number of bins, or keys of the type not that range.
     pub fn of(case: &Case) -> Result<Self, Error> {
-        let (count, range) = (wanted(case), HistogramParameters::of(case).range);
+        let (count, range) = (case.task.bins, case.task.range);
         let bins = match (case.dtype, range) {
             (dtype @ (Dtype::U8 | Dtype::U16), Some(_)) => Err(BinsError::OwnBins(dtype)),
             (Dtype::U32, Some(range)) => Self::of_integers(count, range.low, range.high),

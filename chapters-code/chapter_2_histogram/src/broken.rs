@@ -5,10 +5,10 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Case, Dtype, Input, Ladder, Launch, Op, Prepared, Rung, Shape, ptx};
+use harness::{Dtype, Input, Ladder, Launch, Op, Prepared, Shape, ptx};
 
 use crate::{
-    HistogramParameters,
+    Case, HistogramParameters, Rung,
     bins::{self, EXTRA, USUAL},
     geometry::{self, THREADS, WARPS},
     problem::{Counting, refuses},

@@ -1,21 +1,16 @@
 //! The chapter as the report runs it: which rungs there are, on which cases, in how much memory.
 
-use harness::{
-    AnyProblem, Case, ChapterParameters, Device, Dtype, Error, Op, Parameters, Rung, Suite,
-    rung::rungs,
-};
-use report::{
-    Chapter,
-    values::{Values, number, parsed},
-};
+use harness::{AnySuite, Device, Dtype, Error, Ladder, Op, Shape, Suite, Task, rung::rungs};
+use report::{Chapter, Planned, Scope, chapter::sum};
 
 use crate::{
-    HistogramParameters,
-    bins::{self, Bins, MOST, USUAL},
+    Case, HistogramParameters, Rung,
+    bins::{Bins, MOST},
     broken::broken,
     inputs::{self, DTYPES, INPUTS, join},
     keys,
     problem::Counting,
+    recorded,
     reference::{Key, beyond},
 };
 
@@ -41,7 +36,15 @@ pub enum OutOfRange {
     Refuse,
 }
 
+/// All rungs, the broken ones last.
+fn all<K: Key>() -> Ladder<Counting<K>> {
+    [keys(), broken()].concat()
+}
+
 impl Chapter for Histogram {
+    type Task = HistogramParameters;
+    const DEFAULT_DTYPE: Dtype = Dtype::U32;
+
     fn name(&self) -> &'static str {
         "chapter_2_histogram"
     }
@@ -52,48 +55,19 @@ impl Chapter for Histogram {
 
     fn rungs(&self) -> Vec<Rung> {
         // A rung is the same for every type of keys.
-        [rungs(&keys::<u32>()), rungs(&broken::<u32>())].concat()
-    }
-
-    fn complete(&self, case: &Case) -> Case {
-        let mut case = *case;
-        let parameters = HistogramParameters::of(&case);
-        let bins = Some(parameters.bins.unwrap_or(USUAL));
-        case.parameters = HistogramParameters { bins, ..parameters }.into();
-        case
-    }
-
-    fn parameters_in_words(&self, case: &Case) -> String {
-        HistogramParameters::of(case).to_string()
-    }
-
-    fn parameters_from(&self, value: Values<'_>) -> Result<Parameters, String> {
-        Ok(HistogramParameters {
-            bins: number(value, "bins")?,
-            keys: number(value, "keys")?,
-            copies: number(value, "copies")?,
-            range: parsed(value, "range")?,
-        }
-        .into())
+        rungs(&all::<u32>())
     }
 
     fn title(&self, case: &Case) -> String {
         let Case { shape, dtype, input, .. } = case;
-        let parameters = HistogramParameters::of(case);
-        format!("histogram of {shape} {dtype}{parameters}, {input} input")
+        format!("histogram of {shape} {dtype}{}, {input} input", case.task.label())
     }
 
     fn check(&self, case: &Case) -> Result<(), Error> {
         Bins::of(case)?;
-        let HistogramParameters { keys, copies, .. } = HistogramParameters::of(case);
-        let are_copies = |copies: u32| copies.is_power_of_two() && copies <= 32;
         Err(if !INPUTS.contains(&case.input) {
             let what = format!("keys have no {} input", case.input);
             Error::usage(what, format!("give --input, one of {}", join(INPUTS)))
-        } else if keys == Some(0) {
-            Error::usage("keys are drawn from 1 at least", "give --keys 1 or more")
-        } else if !copies.is_none_or(are_copies) {
-            Error::usage("copies are a power of two up to 32", "give --copies 1, 2, 4, 8, 16 or 32")
         } else if case.elements() > u64::from(u32::MAX) {
             let shape = case.shape;
             let what = format!("{shape} keys are more than a counter of 32 bits can count");
@@ -105,11 +79,15 @@ impl Chapter for Histogram {
 
     fn device_bytes(&self, case: &Case) -> u64 {
         // The keys, one histogram per block for at most 2,048 blocks, and room for the driver.
-        let bins = u64::from(bins::wanted(case));
+        let bins = u64::from(case.task.bins);
         case.input_bytes() + 4 * 2048 * bins + (64 << 20)
     }
 
-    fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
+    fn problem(
+        &self,
+        device: &Device,
+        case: &Case,
+    ) -> Result<Box<dyn AnySuite<HistogramParameters>>, Error> {
         match case.dtype {
             Dtype::U8 => self.counting::<u8>(device, case),
             Dtype::U16 => self.counting::<u16>(device, case),
@@ -134,17 +112,31 @@ impl Chapter for Histogram {
         }
         cases
     }
+
+    /// Keys of four bytes, and of one.
+    fn sample_cases(&self, shape: Shape) -> Vec<Case> {
+        let of = |dtype| sum(shape, dtype).with(HistogramParameters::default());
+        [Dtype::U32, Dtype::U8].map(of).into()
+    }
+
+    fn recorded(&self, scope: Scope) -> Vec<Planned<HistogramParameters>> {
+        recorded::planned(scope)
+    }
 }
 
 impl Histogram {
     /// The problem for keys of one type.
-    fn counting<K: Key>(&self, device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
+    fn counting<K: Key>(
+        &self,
+        device: &Device,
+        case: &Case,
+    ) -> Result<Box<dyn AnySuite<HistogramParameters>>, Error> {
         let bins = Bins::of(case)?;
         let host: Vec<K> = inputs::keys(case, &bins);
         if let (OutOfRange::Refuse, Some(found)) = (self.out_of_range, beyond(&host, &bins)) {
             return Err(refused(&host, &bins, found));
         }
-        Ok(Suite::boxed(Counting::new(device, case, host)?, [keys(), broken()]))
+        Ok(Suite::boxed(Counting::new(device, case, host)?, all()))
     }
 }
 

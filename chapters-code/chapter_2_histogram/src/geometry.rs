@@ -1,9 +1,9 @@
 //! How many blocks a launch has, and how much shared memory each of them gets.
 
 use cudarc::driver::sys::CUdevice_attribute_enum::*;
-use harness::{Case, ChapterParameters, Device, Dtype, Error};
+use harness::{Device, Dtype, Error};
 
-use crate::{HistogramParameters, bins::Bins, reference::reachable};
+use crate::{Case, bins::Bins, reference::reachable};
 
 /// The shared memory that every device gives a block by default, in counters.
 pub const EVERYWHERE: u32 = 48 * 1024 / 4;
@@ -50,8 +50,8 @@ impl TileBlocks {
     }
 
     /// The logarithm of the largest number of copies of `counters` counters that fits every block that a
-    /// multiprocessor has registers for; at most 5, which is one copy per bank. It is 0 where one copy fits
-    /// only a block that is alone, and none where no copy fits.
+    /// multiprocessor has registers for; at most 5, which is one copy per bank. It is 0 if one copy fits
+    /// only a block that is alone, and none if no copy fits.
     pub fn log_copies(&self, shared: SharedMemory, counters: u32) -> Option<u32> {
         let room = u64::from(shared.counters(self.resident));
         let fits = |&log: &u32| u64::from(counters) << log <= room;
@@ -78,7 +78,7 @@ impl SharedMemory {
     /// Asks the driver for the shared memory of a device.
     ///
     /// # Errors
-    /// [`Error::Driver`] where the driver gives no answer.
+    /// [`Error::Driver`] if the driver gives no answer.
     pub fn of(device: &Device) -> Result<Self, Error> {
         let get = |which| device.context.attribute(which).map(|value| value.max(0) as u32);
         Ok(Self {
@@ -140,7 +140,7 @@ pub struct Copies {
 }
 
 impl Copies {
-    /// The largest number of copies that fits, up to the number that the case asks for; none where a block
+    /// The largest number of copies that fits, up to the number that the case asks for; none if a block
     /// has no room for a single copy.
     ///
     /// # Errors
@@ -151,7 +151,7 @@ impl Copies {
         let Some(most) = blocks.log_copies(SharedMemory::of(device)?, counters) else {
             return Ok(None);
         };
-        let wanted = HistogramParameters::of(case).copies.map(u32::ilog2);
+        let wanted = case.task.copies.map(u32::ilog2);
         let log = wanted.unwrap_or(most).min(most);
         let resident = blocks.on(device, counters << log)?;
         Ok(Some(Self {

@@ -3,12 +3,12 @@
 use std::fmt;
 
 use harness::{
-    Case, ChapterParameters, Dtype, Input,
+    Dtype, Input,
     inputs::{bits, gaussian, generate, zipf},
 };
 use rayon::prelude::*;
 
-use crate::{HistogramParameters, bins::Bins, reference::Key};
+use crate::{Case, bins::Bins, reference::Key};
 
 /// The inputs that histograms have.
 pub const INPUTS: [Input; 6] =
@@ -58,7 +58,7 @@ pub fn keys<K: Key>(case: &Case, bins: &Bins) -> Vec<K> {
 /// From how many keys the input is drawn: as many as there are bins, or as the case says, and no more
 /// than the type has.
 fn drawn_from(case: &Case, bins: &Bins) -> u32 {
-    let wanted = HistogramParameters::of(case).keys.unwrap_or(bins.count);
+    let wanted = case.task.keys.unwrap_or(bins.count);
     match case.dtype {
         Dtype::U8 => wanted.min(1 << 8),
         Dtype::U16 => wanted.min(1 << 16),
@@ -148,12 +148,11 @@ mod tests {
     use harness::Op;
 
     use super::*;
-    use crate::reference::histogram;
+    use crate::{HistogramParameters, reference::histogram};
 
     fn counts<K: Key>(input: Input, keys_drawn: Option<u32>) -> Vec<u32> {
         let mut case = Case { input, ..Case::vector(100_000, K::DTYPE, Op::Sum) };
-        case.parameters =
-            HistogramParameters { keys: keys_drawn, ..HistogramParameters::default() }.into();
+        case.task = HistogramParameters { keys: keys_drawn, ..HistogramParameters::default() };
         let bins = Bins::even(100, 0.0, 1.0).expect("bins");
         histogram(&keys::<K>(&case, &bins), &bins)
     }

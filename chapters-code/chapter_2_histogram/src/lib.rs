@@ -14,12 +14,19 @@ pub mod model;
 mod measure;
 pub mod parameters;
 pub mod problem;
+mod recorded;
 pub mod reference;
 
 use harness::{Ladder, ladder};
 
 pub use crate::{bins::Bins, parameters::HistogramParameters};
 use crate::{problem::Counting, reference::Key};
+
+/// A case of this chapter.
+pub type Case = harness::Case<HistogramParameters>;
+
+/// A rung of this chapter.
+pub type Rung = harness::Rung<HistogramParameters>;
 
 /// The rungs, one file each. Before the first comes a kernel that is wrong, `racy` of [`broken`].
 pub mod rungs {

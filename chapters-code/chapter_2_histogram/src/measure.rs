@@ -1,12 +1,12 @@
 //! What measuring needs: other inputs in the same memory, and libraries that do the same work.
 
 use harness::{
-    Case, Error, Measured,
+    Error, Measured,
     baselines::{Baselines, LibraryRun},
 };
 
 use crate::{
-    baseline, inputs,
+    Case, baseline, inputs,
     problem::Counting,
     reference::{Key, histogram_on_all_cores},
 };

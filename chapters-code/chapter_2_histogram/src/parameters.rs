@@ -2,22 +2,104 @@
 
 use std::{fmt, str::FromStr};
 
-use harness::{ChapterParameters, shape::parse_count, text_in_json};
-use serde::{Deserialize, Serialize};
+use harness::{Parameter, Task, Value, shape::parse_count};
 
-/// The options of this chapter that a case keeps.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+use crate::bins::{FEWEST, MOST, USUAL};
+
+/// What a case of this chapter asks for.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HistogramParameters {
-    /// Bins: 256 where there is no number.
-    pub bins: Option<u32>,
-    /// Keys that the input is drawn from: as many as there are bins where there is no number.
+    /// Bins.
+    pub bins: u32,
+    /// Keys that the input is drawn from: as many as there are bins if there is no number.
     pub keys: Option<u32>,
     /// The most copies of the histogram that a block of `banked` keeps.
     pub copies: Option<u32>,
-    /// The range that the bins divide evenly. Where there is none, floats have the bins of `0..1`, and integers are
-    /// their own bins.
+    /// The range that the bins divide evenly. If there is none, floats have the bins of `0..1`, and integers are their own
+    /// bins.
     pub range: Option<Range>,
+}
+
+impl Default for HistogramParameters {
+    fn default() -> Self {
+        Self::of_bins(USUAL)
+    }
+}
+
+impl HistogramParameters {
+    /// Those of a histogram of `bins` bins.
+    pub const fn of_bins(bins: u32) -> Self {
+        Self { bins, keys: None, copies: None, range: None }
+    }
+}
+
+impl Task for HistogramParameters {
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::new(
+            "bins",
+            "Bins, 2 to 65536; several, comma separated",
+            |task: &Self| Some(task.bins.into()),
+            |task, text| {
+                let bins = count(text).filter(|count| (FEWEST..=MOST).contains(count));
+                task.bins = bins.ok_or_else(|| {
+                    format!("bins are a whole number from {FEWEST} to {MOST}; write for example 256 or 2^12")
+                })?;
+                Ok(())
+            },
+        )
+        .value_name("COUNT")
+        .default("256")
+        .label(|task| Some(format!("{} bins", task.bins)))
+        .lab(&["16", "256", "1024"], ""),
+        Parameter::new(
+            "keys",
+            "Draw the input from this number of keys, instead of as many as there are bins",
+            |task: &Self| task.keys.map(Value::from),
+            |task, text| {
+                let keys = count(text).filter(|&count| count > 0);
+                let wrong = "keys are a whole number from 1 to 2^32 - 1; write for example 300";
+                task.keys = Some(keys.ok_or(wrong)?);
+                Ok(())
+            },
+        )
+        .value_name("COUNT")
+        .single()
+        .label(|task| Some(format!("{} keys", task.keys?)))
+        .lab(&["1", "16"], "as many as bins"),
+        Parameter::new(
+            "copies",
+            "Copies of the histogram that a block of banked keeps, at most: 1, 2, 4, 8, 16 or 32",
+            |task: &Self| task.copies.map(Value::from),
+            |task, text| {
+                let copies = count(text).filter(|n| n.is_power_of_two() && *n <= 32);
+                let wrong = "copies are a power of two up to 32: 1, 2, 4, 8, 16 or 32";
+                task.copies = Some(copies.ok_or(wrong)?);
+                Ok(())
+            },
+        )
+        .value_name("COUNT")
+        .label(|task| Some(format!("{} copies", task.copies?)))
+        .lab(&["1", "2", "4", "8", "16", "32"], "as many as fit"),
+        Parameter::new(
+            "range",
+            "Divide this range of keys evenly into the bins, for example 0..2^20; f32 [default: 0..1] or u32 \
+             [default: each key is its own bin]",
+            |task: &Self| task.range.map(Value::text),
+            |task, text| {
+                task.range = Some(text.parse()?);
+                Ok(())
+            },
+        )
+        .value_name("LOW..HIGH")
+        .single()
+        .label(|task| Some(format!("range {}", task.range?)))
+        .lab(&["0..128", "64..192", "0..1024"], "each key is its own bin"),
+    ];
+}
+
+/// A number of 32 bits as people write it.
+fn count(text: &str) -> Option<u32> {
+    parse_count(text).ok().and_then(|count| u32::try_from(count).ok())
 }
 
 /// A range of keys, without its upper end: `0..1048576`.
@@ -46,35 +128,8 @@ impl FromStr for Range {
     }
 }
 
-text_in_json!(Range);
-
 impl fmt::Display for Range {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}..{}", self.low, self.high)
-    }
-}
-
-impl HistogramParameters {
-    /// Those of a histogram of `bins` bins.
-    pub fn of_bins(bins: u32) -> Self {
-        Self { bins: Some(bins), ..Self::default() }
-    }
-}
-
-impl ChapterParameters for HistogramParameters {}
-
-impl fmt::Display for HistogramParameters {
-    /// Each with a comma before it: `, 256 bins`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { bins, keys, copies, range } = self;
-        for (count, of) in [(bins, "bins"), (keys, "keys"), (copies, "copies")] {
-            if let Some(count) = count {
-                write!(f, ", {count} {of}")?;
-            }
-        }
-        if let Some(range) = range {
-            write!(f, ", range {range}")?;
-        }
-        Ok(())
     }
 }

@@ -1,13 +1,13 @@
 //! What the rungs solve: buffers on the device, expected counts, and the judge.
 
 use harness::{
-    Case, ChapterParameters, Device, Dtype, Error, InputArray, Memory, Op, Output, Problem,
-    Refusal, Rung, Shape, Traffic, verify::Verdict,
+    Device, Dtype, Error, InputArray, Memory, Op, Output, Problem, Refusal, Shape, Traffic,
+    verify::Verdict,
 };
 
 use crate::{
-    HistogramParameters,
-    bins::{self, Bins},
+    Case, Rung,
+    bins::Bins,
     reference::{Key, histogram_on_all_cores},
 };
 
@@ -32,7 +32,7 @@ impl<K: Key> Counting<K> {
     /// Copies keys to the device, and counts them on the host.
     ///
     /// # Errors
-    /// [`Error::Usage`] where there are no such bins, [`Error::Driver`] where the device has no room.
+    /// [`Error::Usage`] if there are no such bins, [`Error::Driver`] if the device has no room.
     pub fn new(device: &Device, case: &Case, host: Vec<K>) -> Result<Self, Error> {
         let bins = Bins::of(case)?;
         Ok(Self {
@@ -60,10 +60,11 @@ fn entry(case: &Case) -> String {
 
 /// Whether a case's keys are integers in even bins of a range.
 pub fn divides_integers(case: &Case) -> bool {
-    case.dtype == Dtype::U32 && HistogramParameters::of(case).range.is_some()
+    case.dtype == Dtype::U32 && case.task.range.is_some()
 }
 
 impl<K: Key> Problem for Counting<K> {
+    type Task = crate::HistogramParameters;
     // Counts are exact.
     type Promise = ();
 
@@ -99,7 +100,7 @@ pub fn refuses(rung: &Rung, case: &Case, most: u32) -> Option<Refusal> {
         Shape::Vector { .. } if !rung.has_entry(&entry(case)) => Some(Refusal::because(
             "counts integers in their own bins only: give --kernel banked, or leave --range out",
         )),
-        Shape::Vector { .. } if bins::wanted(case) > most => {
+        Shape::Vector { .. } if case.task.bins > most => {
             Some(Refusal::LeftOut(format!("has room for up to {most} bins").into()))
         }
         Shape::Vector { .. } => None,

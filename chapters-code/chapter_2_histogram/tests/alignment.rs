@@ -3,7 +3,7 @@
 
 use crate::common;
 use chapter_2_histogram::{
-    Bins, HistogramParameters,
+    Bins, Case, HistogramParameters,
     bins::reciprocal,
     inputs::keys,
     parameters::Range,
@@ -15,8 +15,7 @@ use cudarc::{
     driver::{DevicePtr, LaunchConfig, PushKernelArg},
     nvrtc::Ptx,
 };
-use harness::{Case, Ladder, Problem, Shape, buffer, ladder};
-use report::testing;
+use harness::{Ladder, Problem, Shape, buffer, ladder};
 
 /// A case of `n` keys in 256 bins.
 fn case<K: Key>(n: usize) -> Case {

@@ -8,7 +8,7 @@ use harness::{
     simulator::{Missing, Space},
     verify::Checker,
 };
-use report::{Row, testing};
+use report::Row;
 
 fn broken_rows(n: u64) -> Vec<Row> {
     let rows = testing::run(&CHAPTER, &[common::u32s(n)], &testing::is_broken);

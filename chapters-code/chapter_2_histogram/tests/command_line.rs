@@ -1,7 +1,7 @@
 //! The program as people call it: what it refuses, and what it writes.
 
 use crate::common::CHAPTER;
-use report::testing::{Program, check_example};
+use testing::{Program, check_example};
 
 const CHAPTER_2: Program = Program(env!("CARGO_BIN_EXE_chapter_2"));
 
@@ -75,7 +75,7 @@ fn what_histograms_do_not_have() {
         "--input negative",
         &["no negative input", "uniform, gaussian, zipf, constant, sorted"],
     );
-    refuses("--copies 3", &["power of two up to 32", "remedy"]);
+    refuses("--copies 3", &["power of two up to 32", "1, 2, 4, 8, 16 or 32"]);
     CHAPTER_2.refuses("-n 10x10", &["is for vectors", "-n N"]);
     refuses("--kernel banken", &["did you mean `banked`?"]);
 }
@@ -122,7 +122,7 @@ fn sizes_that_are_too_large() {
     CHAPTER_2.refuses("-n 4G --dtype u32", &["needs", "are free", "up to"]);
 }
 
-/// A rung without room for so many bins is left out with a word, and refused where it is the only one.
+/// A rung without room for so many bins is left out with a word, and refused if it is the only one.
 #[test]
 fn rungs_that_have_no_room() {
     let text = prints("--bins 65536");

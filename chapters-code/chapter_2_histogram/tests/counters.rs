@@ -1,9 +1,8 @@
 //! The counts that the chapter quotes, and those that its model of contention predicts.
 
 use crate::common::{self, CHAPTER};
-use chapter_2_histogram::{HistogramParameters, model::Wavefronts};
-use harness::{Case, Dtype, Input, simulator::Counters};
-use report::testing;
+use chapter_2_histogram::{Case, HistogramParameters, model::Wavefronts};
+use harness::{Dtype, Input, simulator::Counters};
 
 /// What the first launch of a rung counted.
 fn counted(rung: &str, case: &Case) -> Counters {

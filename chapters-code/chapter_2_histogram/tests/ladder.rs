@@ -5,12 +5,12 @@ use std::ops::RangeInclusive;
 
 use crate::common::{CHAPTER, run_all, u32s};
 use chapter_2_histogram::{
-    HistogramParameters,
+    Case, HistogramParameters,
     inputs::{DTYPES, INPUTS},
     parameters::Range,
 };
-use harness::{Case, ChapterParameters, Dtype, Input};
-use report::testing::{self, SIZES, check, under_schedules};
+use harness::{Dtype, Input};
+use testing::{SIZES, check, under_schedules};
 
 /// Around a tile, and two.
 const TILES: [u64; 2] = [8192 + 5, 2 * 8192 + 1];
@@ -90,8 +90,7 @@ fn all_inputs() {
 fn keys_without_a_bin_are_counted_apart() {
     let mut cases = of_all_types(10_007, 100);
     for case in &mut cases {
-        case.parameters =
-            HistogramParameters { keys: Some(300), ..HistogramParameters::of(case) }.into();
+        case.task = HistogramParameters { keys: Some(300), ..case.task };
     }
     cases.push(u32s(10_007).with(HistogramParameters {
         keys: Some(u32::MAX),
@@ -135,14 +134,12 @@ fn floats_in_any_range() {
 fn any_number_of_copies() {
     let mut cases = Vec::new();
     for copies in [1, 2, 4, 8, 16, 32] {
-        cases.extend(of_all_types(10_007, 100).into_iter().chain(of_all_types(10_007, 300)).map(
-            |case| {
-                case.with(HistogramParameters {
-                    copies: Some(copies),
-                    ..HistogramParameters::of(&case)
-                })
-            },
-        ));
+        cases.extend(
+            of_all_types(10_007, 100)
+                .into_iter()
+                .chain(of_all_types(10_007, 300))
+                .map(|case| case.with(HistogramParameters { copies: Some(copies), ..case.task })),
+        );
     }
     check(&testing::run(&CHAPTER, &cases, &|rung, _| rung.name == "banked"));
 }
@@ -157,7 +154,7 @@ fn exhaustive_a_million_and_three() {
 }
 
 /// Blocks and warps take turns in another order with each seed.
-fn check_under_many_schedules(seeds: RangeInclusive<i64>) {
+fn check_under_many_schedules(seeds: RangeInclusive<u64>) {
     let of_type = |dtype| Case { dtype, ..u32s(70_001) };
     let [bytes, words, floats] = [Dtype::U8, Dtype::U32, Dtype::F32].map(of_type);
     let cases = [bytes, words, floats, in_range(70_001, 256, 1000.0, 2e6)];

@@ -1,7 +1,7 @@
 //! Every rung at 1,000 keys on the timed path, the broken ones too.
 
 use crate::common::{self, CHAPTER};
-use report::{Chapter, testing};
+use report::AnyChapter;
 
 #[test]
 fn rows_are_timed_and_still_verified() {

@@ -9,13 +9,13 @@ use harness::{
     verify::Verdict,
 };
 
-use crate::{parameters, problem::PrefixScan};
+use crate::problem::PrefixScan;
 
 operation! {
     Scan = baseline_scan(exclusive: c_int, op: c_int, dtype: c_int; from: *const c_void, to: *mut c_void, n: usize)
 }
 
-/// The library's scan of the input, in each of its ways, judged; empty where the library lacks it.
+/// The library's scan of the input, in each of its ways, judged; empty if the library lacks it.
 pub(crate) fn scan<T: Element>(
     of: &PrefixScan<T>,
     judge: impl Fn(&[T]) -> Verdict,
@@ -25,7 +25,7 @@ pub(crate) fn scan<T: Element>(
     let (Some(op), Some(scan)) = (op_code(case.op), Scan::of(library)) else {
         return Ok(Vec::new());
     };
-    let exclusive = c_int::from(parameters::kind(&case) == Kind::Exclusive);
+    let exclusive = c_int::from(case.task.kind == Kind::Exclusive);
     let (dtype, n) = (dtype_code(case.dtype), case.elements() as usize);
     let call = Call {
         operation: "scan",

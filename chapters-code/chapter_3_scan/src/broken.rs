@@ -5,12 +5,10 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{
-    Case, Dtype, Element, Kind, Ladder, Launch, Op, Prepared, PtxText, Rung, Shape, buffer, ptx,
-};
+use harness::{Dtype, Element, Kind, Ladder, Launch, Op, Prepared, PtxText, Shape, buffer, ptx};
 
 use crate::{
-    ScanParameters,
+    Case, Rung, ScanParameters,
     problem::{PrefixScan, one_thread_per_element, vectors_only},
     rungs::{hillis_steele, lookback, shuffle},
 };

@@ -1,20 +1,22 @@
 //! The chapter as the report runs it: which rungs there are, on which cases, in how much memory.
 
-use harness::{
-    AnyProblem, Case, Device, Dtype, Element, Error, Kind, Op, Parameters, Rung, Suite, rung::rungs,
-};
-use report::{
-    Chapter,
-    values::{Values, chosen},
-};
+use harness::{AnySuite, Device, Dtype, Element, Error, Kind, Ladder, Op, Suite, rung::rungs};
+use report::{Chapter, Planned, Scope};
 
-use crate::{ScanParameters, broken::broken, ladder, parameters, problem::PrefixScan};
+use crate::{Case, Rung, ScanParameters, broken::broken, ladder, problem::PrefixScan, recorded};
 
 /// Chapter 3.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Scan;
 
+/// All rungs, the broken ones last.
+fn all<T: Element>() -> Ladder<PrefixScan<T>> {
+    [ladder(), broken()].concat()
+}
+
 impl Chapter for Scan {
+    type Task = ScanParameters;
+
     fn name(&self) -> &'static str {
         "chapter_3_scan"
     }
@@ -24,16 +26,11 @@ impl Chapter for Scan {
     }
 
     fn rungs(&self) -> Vec<Rung> {
-        [rungs(&ladder::<f32>()), rungs(&broken::<f32>())].concat()
-    }
-
-    fn parameters_from(&self, value: Values<'_>) -> Result<Parameters, String> {
-        let kind = chosen(value, "kind")?;
-        Ok(ScanParameters { kind }.into())
+        rungs(&all::<f32>())
     }
 
     fn title(&self, case: &Case) -> String {
-        format!("{} scan: {case}", parameters::kind(case))
+        format!("{} scan: {case}", case.task.kind)
     }
 
     fn device_bytes(&self, case: &Case) -> u64 {
@@ -41,14 +38,18 @@ impl Chapter for Scan {
         2 * case.input_bytes() + case.input_bytes() / 64 + (64 << 20)
     }
 
-    fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
+    fn problem(
+        &self,
+        device: &Device,
+        case: &Case,
+    ) -> Result<Box<dyn AnySuite<ScanParameters>>, Error> {
         match case.dtype {
-            Dtype::I32 => posed::<i32>(device, case),
-            Dtype::U32 => posed::<u32>(device, case),
-            Dtype::I64 => posed::<i64>(device, case),
-            Dtype::F32 => posed::<f32>(device, case),
-            Dtype::F64 => posed::<f64>(device, case),
-            Dtype::U8 => posed::<u8>(device, case),
+            Dtype::I32 => suite::<i32>(device, case),
+            Dtype::U32 => suite::<u32>(device, case),
+            Dtype::I64 => suite::<i64>(device, case),
+            Dtype::F32 => suite::<f32>(device, case),
+            Dtype::F64 => suite::<f64>(device, case),
+            Dtype::U8 => suite::<u8>(device, case),
             Dtype::F16 | Dtype::Bf16 | Dtype::U16 | Dtype::U128 => {
                 Err(Error::Usage(format!("no kernel scans {}", case.dtype)))
             }
@@ -70,14 +71,20 @@ impl Chapter for Scan {
         }
         cases
     }
+
+    fn recorded(&self, scope: Scope) -> Vec<Planned<ScanParameters>> {
+        recorded::planned(scope)
+    }
 }
 
-fn posed<T: Element>(device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
-    Ok(Suite::boxed(PrefixScan::<T>::new(device, case)?, [ladder(), broken()]))
+fn suite<T: Element>(
+    device: &Device,
+    case: &Case,
+) -> Result<Box<dyn AnySuite<ScanParameters>>, Error> {
+    Ok(Suite::boxed(PrefixScan::<T>::new(device, case)?, all()))
 }
 
 fn has_kernels(op: Op, dtype: Dtype) -> bool {
     let entry = format!("inclusive_{op}_{dtype}");
-    let rungs = Scan.rungs();
-    rungs.iter().any(|rung| rung.has_entry(&entry))
+    rungs(&all::<f32>()).iter().any(|rung| rung.has_entry(&entry))
 }

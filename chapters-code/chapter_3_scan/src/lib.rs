@@ -10,11 +10,18 @@ pub mod chapter;
 mod measure;
 pub mod parameters;
 pub mod problem;
+mod recorded;
 pub mod reference;
 
 use harness::{Element, Ladder, ladder};
 pub use parameters::ScanParameters;
 use problem::PrefixScan;
+
+/// A case of this chapter.
+pub type Case = harness::Case<ScanParameters>;
+
+/// A rung of this chapter.
+pub type Rung = harness::Rung<ScanParameters>;
 
 /// The rungs.
 pub mod rungs {

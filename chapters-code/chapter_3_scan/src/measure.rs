@@ -1,12 +1,12 @@
 //! What measuring needs: other inputs in the same memory, and libraries that do the same work.
 
 use harness::{
-    Case, Element, Error, Measured,
+    Element, Error, Measured,
     baselines::{Baselines, LibraryRun},
     inputs,
 };
 
-use crate::{baseline, problem::PrefixScan, reference::Reference};
+use crate::{Case, baseline, problem::PrefixScan, reference::Reference};
 
 impl<T: Element> Measured for PrefixScan<T> {
     fn refill(&mut self, case: &Case) -> Result<(), Error> {

@@ -1,26 +1,39 @@
 //! What a scan has besides its elements and its operator.
 
-use harness::{Case, ChapterParameters, Kind};
-use serde::{Deserialize, Serialize};
+use harness::{Kind, Parameter, Task, Value};
 
-/// The options of this chapter that a case keeps.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+/// What a case of this chapter asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScanParameters {
-    /// Inclusive where there is none.
-    pub kind: Option<Kind>,
+    /// Whether a result takes in its own element.
+    pub kind: Kind,
+}
+
+impl Default for ScanParameters {
+    fn default() -> Self {
+        Self::of_kind(Kind::Inclusive)
+    }
 }
 
 impl ScanParameters {
     /// Those of a scan of a kind.
-    pub fn of_kind(kind: Kind) -> Self {
-        Self { kind: Some(kind) }
+    pub const fn of_kind(kind: Kind) -> Self {
+        Self { kind }
     }
 }
 
-impl ChapterParameters for ScanParameters {}
-
-/// The kind of a case's scan.
-pub fn kind(case: &Case) -> Kind {
-    ScanParameters::of(case).kind.unwrap_or(Kind::Inclusive)
+impl Task for ScanParameters {
+    const PARAMETERS: &'static [Parameter<Self>] = &[Parameter::new(
+        "kind",
+        "Whether a result takes in its own element, or only those before it; both, comma separated",
+        |task: &Self| Some(Value::text(task.kind)),
+        |task, text| {
+            task.kind = text.parse()?;
+            Ok(())
+        },
+    )
+    .value_name("KIND")
+    .named::<Kind>()
+    .default("inclusive")
+    .lab(&["inclusive", "exclusive"], "")];
 }

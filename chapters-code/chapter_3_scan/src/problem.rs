@@ -1,10 +1,10 @@
 //! What the rungs solve: buffers on the device, inputs, expected results, and the judge.
 
-use crate::parameters;
+use crate::{Case, Rung};
 use cudarc::driver::{CudaSlice, LaunchConfig};
 use harness::{
-    Case, Device, Element, Error, InputArray, Kind, Memory, Output, Problem, PtxText, Refusal,
-    Rung, Shape, Traffic, buffer, inputs, ptx, verify::Verdict,
+    Device, Element, Error, InputArray, Kind, Memory, Output, Problem, PtxText, Refusal, Shape,
+    Traffic, buffer, inputs, ptx, verify::Verdict,
 };
 
 use crate::reference::Reference;
@@ -35,7 +35,7 @@ impl<T: Element> PrefixScan<T> {
     /// Makes the input of a case, copies it to the device, and computes the reference.
     ///
     /// # Errors
-    /// [`Error::Driver`] where the device has no room.
+    /// [`Error::Driver`] if the device has no room.
     pub fn new(device: &Device, case: &Case) -> Result<Self, Error> {
         Self::of(device, case, inputs::generate(case))
     }
@@ -43,12 +43,12 @@ impl<T: Element> PrefixScan<T> {
     /// The scan of these elements, as many as the case has.
     ///
     /// # Errors
-    /// [`Error::Driver`] where the device has no room.
+    /// [`Error::Driver`] if the device has no room.
     pub fn of(device: &Device, case: &Case, elements: Vec<T>) -> Result<Self, Error> {
         Ok(Self {
             device: device.clone(),
             case: *case,
-            kind: parameters::kind(case),
+            kind: case.task.kind,
             n: case.elements(),
             out: Output::new(device, elements.len())?,
             reference: Reference::new(case, &elements),
@@ -89,7 +89,7 @@ impl<T: Element> PrefixScan<T> {
     /// [`levels`](Self::levels).
     ///
     /// # Errors
-    /// [`Error::Driver`] where the device has no room.
+    /// [`Error::Driver`] if the device has no room.
     pub fn per_block(&self, sizes: &[u64]) -> Result<Vec<CudaSlice<T>>, Error> {
         let blocks = sizes[1..].iter();
         blocks.map(|&n| buffer::scratch(&self.device, n)).collect()
@@ -119,6 +119,7 @@ pub fn tile_depth<T: Element>(rows: u64) -> u64 {
 }
 
 impl<T: Element> Problem for PrefixScan<T> {
+    type Task = crate::ScanParameters;
     /// The largest number of rounded additions that an element passes through. The error bound grows with
     /// it ([`harness::bound`]).
     type Promise = u64;
@@ -146,7 +147,7 @@ impl<T: Element> Problem for PrefixScan<T> {
 
 /// Refuses matrices, and types and operators for which the rung has no kernel.
 pub fn vectors_only(rung: &Rung, case: &Case) -> Option<Refusal> {
-    let entry = format!("{}_{}_{}", parameters::kind(case), case.op, case.dtype);
+    let entry = format!("{}_{}_{}", case.task.kind, case.op, case.dtype);
     match case.shape {
         Shape::Matrix { .. } => Some(Refusal::wants_vector()),
         Shape::Vector { .. } => (!rung.has_entry(&entry)).then_some(Refusal::NoKernel),

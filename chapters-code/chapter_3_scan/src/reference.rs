@@ -1,9 +1,9 @@
 //! The reference: computes on the CPU what every result is compared with.
 
-use crate::parameters;
+use crate::Case;
 use chapter_1_reduce::reference::Aggregate;
 use harness::{
-    Case, Element, Kind, Op,
+    Element, Kind, Op,
     verify::{self, Accepted, Verdict},
 };
 use rayon::prelude::*;
@@ -35,7 +35,7 @@ pub struct Reference<T> {
 impl<T: Element> Reference<T> {
     /// Combines all elements, in order.
     pub fn new(case: &Case, elements: &[T]) -> Self {
-        Self { kind: parameters::kind(case), prefixes: prefixes(case.op, elements) }
+        Self { kind: case.task.kind, prefixes: prefixes(case.op, elements) }
     }
 
     /// Compares results with the scan of the elements, none of which passed through more than `depth`
@@ -110,7 +110,7 @@ mod tests {
         let elements: Vec<u32> = (1..=3 * CHUNK as u32 + 5).collect();
         for kind in [Kind::Inclusive, Kind::Exclusive] {
             let case = Case {
-                parameters: ScanParameters::of_kind(kind).into(),
+                task: ScanParameters::of_kind(kind),
                 ..Case::vector(elements.len() as u64, u32::DTYPE, Op::Sum)
             };
             let scanned = scan(Op::Sum, kind, 1, &elements);

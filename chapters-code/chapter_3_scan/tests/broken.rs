@@ -3,19 +3,18 @@
 
 use crate::common::{all_rungs, scanned, sum_f32};
 use chapter_3_scan::{
+    Rung,
     broken::{INDEPENDENT_BLOCKS, PREVIOUS_BLOCK_ONLY, SWAPPED_OPERANDS},
     chapter::Scan,
-    parameters, reference,
+    reference,
 };
 use harness::{
-    Rung, inputs,
+    inputs,
     simulator::{Missing, Space},
     verify::{self, Checker},
 };
-use report::{
-    Row,
-    testing::{self, check},
-};
+use report::Row;
+use testing::check;
 
 fn broken_rows(n: u64) -> Vec<Row> {
     testing::run(&Scan, &[sum_f32(n)], &testing::is_broken)
@@ -73,7 +72,7 @@ fn is_right(broken: Rung, n: u64) -> bool {
     let found = rungs.iter().find(|(rung, _)| rung.name == broken.name);
     let (results, depth) = scanned(found.expect("a rung"), &case, &host);
     let results = bytemuck::cast_slice(&results);
-    let expected = reference::scan(case.op, parameters::kind(&case), depth, &host);
+    let expected = reference::scan(case.op, case.task.kind, depth, &host);
     verify::compare(results, expected).is_correct()
 }
 

@@ -2,7 +2,7 @@
 
 use chapter_3_scan::{broken::broken, chapter::Scan};
 use harness::rung::rungs;
-use report::testing::{Program, check_example};
+use testing::{Program, check_example};
 
 const CHAPTER_3: Program = Program(env!("CARGO_BIN_EXE_chapter_3"));
 

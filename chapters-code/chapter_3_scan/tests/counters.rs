@@ -1,9 +1,8 @@
-//! The counts that the book's chapter quotes. Where one changes, the page must change too.
+//! The counts that the book's chapter quotes. If one changes, the page must change too.
 
 use crate::common;
 use chapter_3_scan::chapter::Scan;
 use harness::simulator::Counters;
-use report::testing;
 
 const N: u64 = 1 << 20;
 

@@ -3,7 +3,7 @@
 
 use crate::common::sum_f32;
 use chapter_3_scan::chapter::Scan;
-use report::testing::{self, check};
+use testing::check;
 
 #[test]
 fn a_static_tile_index_waits_for_ever() {

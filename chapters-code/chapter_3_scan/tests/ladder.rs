@@ -5,13 +5,13 @@ use std::ops::RangeInclusive;
 
 use crate::common::{both, run_all, sum_f32};
 use chapter_3_scan::{
+    Case, Rung,
     chapter::Scan,
-    parameters,
     problem::PrefixScan,
     rungs::{all_gather, by_size, warp_specialized},
 };
-use harness::{Case, Dtype, Kind, Op, Prepare, Rung};
-use report::testing::{self, SIZES, check, under_schedules};
+use harness::{Dtype, Kind, Op, Prepare};
+use testing::{SIZES, check, under_schedules};
 
 /// Around the tiles of 4,096, 6,144 and 8,192 elements of four bytes, and three of them and a bit.
 const TILES: [u64; 8] = [4095, 4096, 4097, 6143, 6145, 8191, 8193, 3 * 8192 + 7];
@@ -26,7 +26,7 @@ fn check_all(dtype: Dtype, op: Op) {
 
 /// How many rungs have the case's type, operator and kind.
 fn rungs(case: &Case) -> usize {
-    let is_inclusive = parameters::kind(case) == Kind::Inclusive;
+    let is_inclusive = case.task.kind == Kind::Inclusive;
     match (case.op, case.dtype) {
         (Op::Sum, Dtype::I64 | Dtype::F32) => 13,
         (Op::Affine, _) => 11,
@@ -124,7 +124,7 @@ fn awkward_inputs() {
 }
 
 /// Blocks and warps take turns as the seed says.
-fn check_under_several_schedules(seeds: RangeInclusive<i64>) {
+fn check_under_several_schedules(seeds: RangeInclusive<u64>) {
     under_schedules(seeds, || {
         check(&run_all(&both(70_001, Dtype::I64, Op::Affine)));
         check(&run_all(&[sum_f32(70_001)]));

@@ -1,8 +1,8 @@
 //! What a NaN does to a scan: every sum from it on is NaN, and none before it; a maximum skips it.
 
 use crate::common::{both, scanned};
-use chapter_3_scan::{ladder, parameters, problem::PrefixScan, reference};
-use harness::{Case, Dtype, Kind, Op, Prepare, Rung, inputs};
+use chapter_3_scan::{Case, Rung, ladder, problem::PrefixScan, reference};
+use harness::{Dtype, Kind, Op, Prepare, inputs};
 
 const N: u64 = 9001;
 
@@ -11,7 +11,7 @@ const INDICES: [usize; 5] = [0, 31, 256, 8191, 9000];
 
 /// Whether element i of a case's result comes after the NaN at `nan`.
 fn is_after(case: &Case, i: usize, nan: usize) -> bool {
-    match parameters::kind(case) {
+    match case.task.kind {
         Kind::Inclusive => i >= nan,
         Kind::Exclusive => i > nan,
     }
@@ -22,13 +22,13 @@ fn check(rung: &(Rung, Prepare<PrefixScan<f32>>), case: &Case, nan: usize) {
     let mut host = inputs::generate::<f32>(case);
     host[nan] = f32::NAN;
     let (results, depth) = scanned(rung, case, &host);
-    let expected = reference::scan(case.op, parameters::kind(case), depth, &host);
+    let expected = reference::scan(case.op, case.task.kind, depth, &host);
     for (i, (result, exact)) in results.into_iter().zip(expected).enumerate() {
         let right = match case.op {
             Op::Sum if is_after(case, i, nan) => result.is_nan(),
             _ => exact.accepts(result),
         };
-        let (name, kind) = (rung.0.name, parameters::kind(case));
+        let (name, kind) = (rung.0.name, case.task.kind);
         assert!(right, "{name}, {kind} {case}, NaN at {nan}: [{i}] is {result}");
     }
 }
@@ -36,7 +36,7 @@ fn check(rung: &(Rung, Prepare<PrefixScan<f32>>), case: &Case, nan: usize) {
 fn check_all(op: Op) {
     for rung in &ladder() {
         // Two rungs have maxima of f32.
-        let has = |case: &Case| rung.0.has_entry(&format!("{}_{op}_f32", parameters::kind(case)));
+        let has = |case: &Case| rung.0.has_entry(&format!("{}_{op}_f32", case.task.kind));
         for case in both(N, Dtype::F32, op).into_iter().filter(has) {
             INDICES.iter().for_each(|&index| check(rung, &case, index));
         }

@@ -1,9 +1,8 @@
 //! What the book's chapter says of rounding: the depths with which results are checked, and which sums
-//! are the same bits in every run. Where one changes, the page must change too.
+//! are the same bits in every run. If one changes, the page must change too.
 
 use crate::common;
 use chapter_3_scan::{chapter::Scan, ladder, problem::PrefixScan};
-use report::testing;
 
 /// The largest number of rounded additions that one of 2^28 `f32` passes through.
 #[track_caller]

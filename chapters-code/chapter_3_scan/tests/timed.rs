@@ -2,11 +2,11 @@
 
 use crate::common;
 use chapter_3_scan::chapter::Scan;
-use report::{Chapter, testing};
+use report::{AnyChapter, AnyRung};
 
 #[test]
 fn rows_are_timed_and_still_verified() {
-    let ends = |rung: &harness::Rung, _: &_| !rung.is_endless;
+    let ends = |rung: &AnyRung, _: &_| !rung.is_endless;
     let steps = testing::steps(&Scan, &[common::sum_f32(1000)], &ends);
     let rows = testing::check_timed(&Scan, &steps);
     let rungs = Scan.rungs().into_iter();

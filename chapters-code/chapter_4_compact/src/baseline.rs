@@ -9,7 +9,7 @@ use harness::{
 };
 
 use crate::{
-    By, inputs,
+    By,
     problem::{Compaction, Order},
 };
 
@@ -19,7 +19,7 @@ const ELEMENTS: usize = 256;
 /// Device addresses that both functions get.
 struct Addressed {
     data: *const c_void,
-    /// Null where elements are compared with the pivot.
+    /// Null if elements are compared with the pivot.
     mask: *const c_void,
     elements: *mut c_void,
     count: *mut u64,
@@ -30,7 +30,7 @@ operation! {
         count: *mut u64, n: usize)
 }
 
-/// The library's compaction of a case's input, in each of its ways, verified; empty where the library lacks it.
+/// The library's compaction of a case's input, in each of its ways, verified; empty if the library lacks it.
 pub(crate) fn select<T: Element>(
     of: &Compaction<T>,
     library: &Baselines,
@@ -63,7 +63,7 @@ pub(crate) fn partition<T: Element>(
     of: &Compaction<T>,
     library: &Baselines,
 ) -> Result<Vec<LibraryRun<Compaction<T>>>, Error> {
-    let (Some(partition), By::Mask) = (Partition::of(library), inputs::by(&of.case)) else {
+    let (Some(partition), By::Mask) = (Partition::of(library), of.case.task.by) else {
         return Ok(Vec::new());
     };
     let (dtype, n) = (dtype_code(T::DTYPE), of.n as usize);
@@ -89,7 +89,7 @@ fn prepare<T: Element>(
     measure: impl Fn(c_int, Addressed) -> usize + 'static,
     run: impl Fn(c_int, Addressed, Scratch) -> c_int + 'static,
 ) -> Result<Vec<LibraryRun<Compaction<T>>>, Error> {
-    let by = inputs::by(&of.case);
+    let by = of.case.task.by;
     // It takes no bits, and no rows.
     if by == By::Bits || of.width != 1 {
         return Ok(Vec::new());

@@ -5,11 +5,10 @@
 
 use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
-use harness::{Case, Dtype, Element, Kind, Ladder, Launch, Op, Prepared, Rung, kernel::grid};
+use harness::{Dtype, Element, Kind, Ladder, Launch, Op, Prepared, kernel::grid};
 
 use crate::{
-    By, Pattern, SelectionParameters,
-    inputs::density,
+    By, Case, Pattern, Rung, SelectionParameters,
     problem::{Compaction, Order, small_indices, vectors_only},
     rungs::{scan_then_scatter, staged, unordered},
 };
@@ -89,7 +88,7 @@ fn random_f32(case: &Case) -> Case {
         block: case.block,
         ..Case::vector(case.elements().max(20_000) | 1, Dtype::F32, Op::Sum)
     }
-    .with(SelectionParameters::new(By::Mask, density(case), Pattern::Random))
+    .with(SelectionParameters::new(By::Mask, case.task.density, Pattern::Random))
 }
 
 /// The number of elements for which the output of `no_capacity` has no room: they fit into a guard zone.

@@ -1,22 +1,20 @@
 //! The chapter as the report runs it: which rungs there are, on which cases, in how much memory.
 
 use harness::{
-    AnyProblem, Case, ChapterParameters, Device, Dtype, Error, Op, Parameters, Rung, Shape, Suite,
-    inputs::generate, rung::rungs, with_element,
+    AnySuite, Device, Dtype, Element, Error, Ladder, Op, Shape, Suite, inputs::generate,
+    rung::rungs, with_element,
 };
-use report::{
-    Chapter,
-    values::{Values, chosen, parsed},
-};
+use report::{Chapter, Planned, Scope};
 
 use crate::{
-    By, Density, Pattern, SelectionParameters, broken::broken, inputs, ladder, problem::Compaction,
+    By, Case, Density, Pattern, Rung, SelectionParameters, broken::broken, inputs, ladder,
+    problem::Compaction, recorded,
 };
 
 /// Chapter 4.
 #[derive(Clone, Debug, Default)]
 pub struct Compact {
-    /// The mask, where it is not made from the case's seed.
+    /// The mask, if it is not made from the case's seed.
     pub mask: Option<Vec<bool>>,
 }
 
@@ -25,7 +23,14 @@ impl Compact {
     pub const DEFAULT: Self = Self { mask: None };
 }
 
+/// All rungs, the broken ones last.
+fn all<T: Element>() -> Ladder<Compaction<T>> {
+    [ladder(), broken()].concat()
+}
+
 impl Chapter for Compact {
+    type Task = SelectionParameters;
+
     fn name(&self) -> &'static str {
         "chapter_4_compact"
     }
@@ -35,37 +40,24 @@ impl Chapter for Compact {
     }
 
     fn rungs(&self) -> Vec<Rung> {
-        [rungs(&ladder::<f32>()), rungs(&broken::<f32>())].concat()
+        rungs(&all::<f32>())
     }
 
+    /// A file's mask selects what it selects.
     fn complete(&self, case: &Case) -> Case {
-        let (density, pattern) = match &self.mask {
-            Some(mask) => (part_selected(mask), None),
-            None => (inputs::density(case), Some(inputs::pattern(case))),
-        };
-        case.with(SelectionParameters {
-            by: Some(inputs::by(case)),
-            density: Some(density),
-            mask: pattern,
-        })
-    }
-
-    fn parameters_in_words(&self, case: &Case) -> String {
-        SelectionParameters::of(case).to_string()
-    }
-
-    fn parameters_from(&self, value: Values<'_>) -> Result<Parameters, String> {
-        Ok(SelectionParameters {
-            by: chosen(value, "by")?,
-            density: parsed(value, "density")?,
-            mask: chosen(value, "mask")?,
+        match &self.mask {
+            Some(mask) => case.with(SelectionParameters {
+                density: part_selected(mask),
+                mask: None,
+                ..case.task
+            }),
+            None => *case,
         }
-        .into())
     }
 
     fn title(&self, case: &Case) -> String {
         let Case { shape, dtype, .. } = case;
-        let (density, by) = (inputs::density(case), inputs::by(case));
+        let (density, by) = (case.task.density, case.task.by);
         match by {
             by if self.mask.is_some() => {
                 format!("compact: {shape} {dtype}, selected by a file's {by}")
@@ -84,7 +76,7 @@ impl Chapter for Compact {
             return Err(Error::usage(what, "give -n ROWSxCOLS with one column at least"));
         }
         match &self.mask {
-            Some(_) if inputs::by(case) == By::Predicate => Err(Error::usage(
+            Some(_) if case.task.by == By::Predicate => Err(Error::usage(
                 "by predicate no mask says what is selected",
                 "leave --mask-file out, or give --select mask or --select bits",
             )),
@@ -100,12 +92,16 @@ impl Chapter for Compact {
         2 * case.input_bytes() + 9 * n + (64 << 20)
     }
 
-    fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
+    fn problem(
+        &self,
+        device: &Device,
+        case: &Case,
+    ) -> Result<Box<dyn AnySuite<SelectionParameters>>, Error> {
         let mask = self.mask.clone().unwrap_or_else(|| inputs::mask(case));
         let (n, _) = inputs::sizes(case);
         with_element!(@ case.dtype, T => {
             let problem = Compaction::<T>::new(device, case, generate(case), &mask, n)?;
-            Ok(Suite::boxed(problem, [ladder(), broken()]))
+            Ok(Suite::boxed(problem, all()))
         }, I32 i32, U32 u32, I64 i64, F32 f32, F64 f64, U8 u8;
             other => Err(Error::Usage(format!("no kernel selects {other}"))))
     }
@@ -126,6 +122,10 @@ impl Chapter for Compact {
             }
         }
         cases
+    }
+
+    fn recorded(&self, scope: Scope) -> Vec<Planned<SelectionParameters>> {
+        recorded::planned(scope)
     }
 }
 

@@ -1,22 +1,12 @@
 //! Seeded masks, and the pivot of a predicate: element i depends on the seed and on i alone.
 
-use crate::{By, Density, Pattern, SelectionParameters};
-use harness::{Case, ChapterParameters, Dtype, Element, Error, Shape, inputs::bits};
+use crate::{By, Case, Density, Pattern};
+use harness::{Dtype, Element, Error, Shape, inputs::bits};
 use rayon::prelude::*;
 
-/// What selects elements: the mask, where the case names nothing.
-pub fn by(case: &Case) -> By {
-    SelectionParameters::of(case).by.unwrap_or(By::Mask)
-}
-
-/// The part of a case's elements that is selected: half, where the case names none.
-pub fn density(case: &Case) -> Density {
-    SelectionParameters::of(case).density.unwrap_or(Density::HALF)
-}
-
-/// The pattern of the mask: random, where the case names none.
+/// The pattern of the mask: at random if a file has the mask.
 pub fn pattern(case: &Case) -> Pattern {
-    SelectionParameters::of(case).mask.unwrap_or(Pattern::Random)
+    case.task.mask.unwrap_or(Pattern::Random)
 }
 
 /// The number of elements and 1; for a matrix, the numbers of rows and of columns.
@@ -29,7 +19,7 @@ pub fn sizes(case: &Case) -> (u64, u64) {
 
 /// The name of the kernel for what selects and for the type: `mask_b32`, `predicate_f32`.
 pub fn entry(case: &Case) -> String {
-    match by(case) {
+    match case.task.by {
         By::Predicate => format!("predicate_{}", case.dtype),
         by => format!("{by}_b{}", 8 * case.dtype.size()),
     }
@@ -57,7 +47,7 @@ pub fn selects(density: Density, pattern: Pattern, seed: u64, i: u64) -> bool {
 
 /// The mask of a case: a flag per element, or per row.
 pub fn mask(case: &Case) -> Vec<bool> {
-    let (density, pattern) = (density(case), pattern(case));
+    let (density, pattern) = (case.task.density, pattern(case));
     let (n, _) = sizes(case);
     let selects = |i| selects(density, pattern, case.seed, i);
     (0..n).into_par_iter().map(selects).collect()
@@ -65,7 +55,7 @@ pub fn mask(case: &Case) -> Vec<bool> {
 
 /// The smallest value that the predicate selects: about the wanted part of uniform elements is as large.
 pub fn pivot<T: Element>(case: &Case) -> T {
-    let left_out = 1.0 - density(case).to_f64();
+    let left_out = 1.0 - case.task.density.to_f64();
     let (lowest, highest) = match T::DTYPE.is_float() {
         true => (-1.0, 1.0),
         false => (T::LOWEST.to_f64(), T::HIGHEST.to_f64()),

@@ -15,11 +15,18 @@ pub mod mask_file;
 mod measure;
 pub mod parameters;
 pub mod problem;
+mod recorded;
 pub mod reference;
 
 use harness::{Element, Ladder, ladder};
 pub use parameters::{By, Density, Pattern, SelectionParameters};
 use problem::Compaction;
+
+/// A case of this chapter.
+pub type Case = harness::Case<SelectionParameters>;
+
+/// A rung of this chapter.
+pub type Rung = harness::Rung<SelectionParameters>;
 
 /// The rungs.
 pub mod rungs {

@@ -3,13 +3,13 @@
 use std::hash::Hash;
 
 use harness::{
-    Case, Element, Error, Measured,
+    Element, Error, Measured,
     baselines::{Baselines, LibraryRun},
     inputs::generate,
 };
 
 use crate::{
-    baseline, inputs,
+    Case, baseline, inputs,
     problem::{Compaction, Order},
     reference,
 };
@@ -18,7 +18,7 @@ impl<T: Element> Measured for Compaction<T> {
     fn refill(&mut self, case: &Case) -> Result<(), Error> {
         let mask = inputs::mask(case);
         self.values.refill(generate(case))?;
-        self.mask.refill(inputs::mask_in_memory(inputs::by(case), &mask))?;
+        self.mask.refill(inputs::mask_in_memory(case.task.by, &mask))?;
         let values = self.values.host();
         self.flags = reference::flags(case, values, &mask);
         self.selected = reference::select(values, self.width as usize, &self.flags, true);

@@ -2,55 +2,86 @@
 
 use std::{fmt, str::FromStr};
 
-use harness::{ChapterParameters, names, text_in_json};
-use serde::{Deserialize, Serialize};
+use harness::{Parameter, Task, Value, names};
 
-/// The options of this chapter that a case keeps.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+/// What a case of this chapter asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SelectionParameters {
-    /// What selects elements: a mask where it is not said.
-    pub by: Option<By>,
-    /// The part of the elements that is selected: half where it is not said.
-    pub density: Option<Density>,
-    /// Where the selected elements lie: at random where it is not said.
+    /// What selects elements.
+    pub by: By,
+    /// The part of the elements that is selected.
+    pub density: Density,
+    /// Where the selected elements lie; `None` if a file says that.
     pub mask: Option<Pattern>,
+}
+
+impl Default for SelectionParameters {
+    fn default() -> Self {
+        Self::new(By::Mask, Density::HALF, Pattern::Random)
+    }
 }
 
 impl SelectionParameters {
     /// Parameters in which all three options are given.
-    pub fn new(by: By, density: Density, mask: Pattern) -> Self {
-        Self { by: Some(by), density: Some(density), mask: Some(mask) }
+    pub const fn new(by: By, density: Density, mask: Pattern) -> Self {
+        Self { by, density, mask: Some(mask) }
     }
 }
 
-impl ChapterParameters for SelectionParameters {}
-
-impl fmt::Display for SelectionParameters {
-    /// Each with a comma before it: `, 1/2 selected by mask, random`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { by, density, mask } = self;
-        if let Some(density) = density {
-            write!(f, ", {density} selected")?;
-        }
-        if let Some(by) = by {
-            write!(f, " by {by}")?;
-        }
-        if let Some(mask) = mask {
-            write!(f, ", {mask}")?;
-        }
-        Ok(())
-    }
+impl Task for SelectionParameters {
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::new(
+            "by",
+            "What selects elements; several, comma separated",
+            |task: &Self| Some(Value::text(task.by)),
+            |task, text| {
+                task.by = text.parse()?;
+                Ok(())
+            },
+        )
+        .option("select")
+        .value_name("WHAT")
+        .named::<By>()
+        .default("mask")
+        .label(|task| Some(format!("{} selected by {}", task.density, task.by)))
+        .lab(&["mask", "bits", "predicate"], ""),
+        Parameter::new(
+            "density",
+            "The part of the elements that is selected: 1/2, 0.25, 0, 1; several, comma separated",
+            |task: &Self| Some(Value::text(task.density)),
+            |task, text| {
+                task.density = text.parse()?;
+                Ok(())
+            },
+        )
+        .value_name("PART")
+        .default("1/2")
+        .lab(&["0", "1/10", "1/2", "1"], ""),
+        Parameter::new(
+            "mask",
+            "Where the selected elements lie; several, comma separated",
+            |task: &Self| task.mask.map(Value::text),
+            |task, text| {
+                task.mask = Some(text.parse()?);
+                Ok(())
+            },
+        )
+        .value_name("PATTERN")
+        .named::<Pattern>()
+        .default("random")
+        .label(|task| task.mask.map(|mask| mask.to_string()))
+        .lab(&["random", "clustered", "alternating"], ""),
+    ];
 }
 
 names! {
     /// What says which elements are kept, as `--select` and the kernels' names spell it.
     pub enum By {
-        /// One byte per element: kept where it is not 0.
+        /// One byte per element: kept if it is not 0.
         Mask = "mask",
-        /// One bit per element, 32 in a word, the lowest first: kept where it is 1.
+        /// One bit per element, 32 in a word, the lowest first: kept if it is 1.
         Bits = "bits",
-        /// The element itself: kept where it is at least a pivot.
+        /// The element itself: kept if it is at least a pivot.
         Predicate = "predicate",
     }
 }
@@ -78,7 +109,7 @@ impl Density {
     /// One in two.
     pub const HALF: Self = Self { kept: 1, of: 2 };
 
-    /// `kept` elements out of every `of`; none where `kept` is more than `of`, or `of` is 0.
+    /// `kept` elements out of every `of`; none if `kept` is more than `of`, or `of` is 0.
     pub fn new(kept: u32, of: u32) -> Option<Self> {
         if of == 0 || kept > of {
             return None;
@@ -108,8 +139,6 @@ impl fmt::Display for Density {
         }
     }
 }
-
-text_in_json!(Density);
 
 impl FromStr for Density {
     type Err = String;
@@ -161,14 +190,5 @@ mod tests {
         {
             check(text, None);
         }
-    }
-
-    #[test]
-    fn densities_are_text_in_json() {
-        let density = Density::new(2, 128).expect("a density");
-        let json = serde_json::to_string(&density).expect("JSON");
-        assert_eq!(json, r#""1/64""#);
-        assert_eq!(serde_json::from_str::<Density>(&json).ok(), Some(density));
-        assert!(serde_json::from_str::<Density>(r#""3/2""#).is_err());
     }
 }

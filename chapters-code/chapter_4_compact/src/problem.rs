@@ -4,15 +4,14 @@ use std::borrow::Cow;
 
 use cudarc::driver::PinnedHostSlice;
 use harness::{
-    Case, Device, Element, Error, InputArray, Memory, Op, Output, Problem, Refusal, Rung, Shape,
-    Traffic,
+    Device, Element, Error, InputArray, Memory, Op, Output, Problem, Refusal, Shape, Traffic,
     buffer::POISON,
     verify::{self, Accepted, Checker, Failure, Verdict},
 };
 use rayon::prelude::*;
 
 use crate::{
-    By,
+    By, Case, Rung,
     inputs::{self, DTYPES},
     reference,
 };
@@ -62,7 +61,7 @@ impl<T: Element> Compaction<T> {
     /// elements, or rows.
     ///
     /// # Errors
-    /// [`Error::Usage`] where the mask is not as long as the data, [`Error::Driver`] where the device has
+    /// [`Error::Usage`] if the mask is not as long as the data, [`Error::Driver`] if the device has
     /// no room.
     pub fn new(
         device: &Device,
@@ -81,7 +80,7 @@ impl<T: Element> Compaction<T> {
             case: *case,
             n,
             width,
-            mask: InputArray::new(device, inputs::mask_in_memory(inputs::by(case), mask))?,
+            mask: InputArray::new(device, inputs::mask_in_memory(case.task.by, mask))?,
             pivot: inputs::bits_of(inputs::pivot::<T>(case)),
             out: Output::new(device, (capacity * width) as usize)?,
             capacity,
@@ -171,6 +170,7 @@ fn sorted<T: Element>(elements: &[T]) -> Vec<T> {
 }
 
 impl<T: Element> Problem for Compaction<T> {
+    type Task = crate::SelectionParameters;
     type Promise = Order;
 
     fn device(&self) -> &Device {
@@ -199,7 +199,7 @@ impl<T: Element> Problem for Compaction<T> {
             Order::Partition => (all, all),
             Order::Selected | Order::Any => {
                 let row_bytes = self.width as usize * size_of::<T>();
-                let read = match inputs::by(&self.case) {
+                let read = match self.case.task.by {
                     By::Predicate => all,
                     By::Mask | By::Bits => 32 * reference::sectors(&self.flags, row_bytes),
                 };
@@ -244,7 +244,7 @@ pub fn rows_only(_: &Rung, case: &Case) -> Option<Refusal> {
     match case.shape {
         _ if !is_moved(case) => Some(Refusal::NoKernel),
         Shape::Vector { .. } => Some(Refusal::wants_matrix()),
-        Shape::Matrix { .. } => (inputs::by(case) == By::Predicate).then_some(BY_MASK_ONLY),
+        Shape::Matrix { .. } => (case.task.by == By::Predicate).then_some(BY_MASK_ONLY),
     }
 }
 

@@ -1,10 +1,10 @@
 //! The reference: computes on the CPU what every result is compared with.
 
-use crate::By;
-use harness::{Case, Element};
+use crate::{By, Case};
+use harness::Element;
 use rayon::prelude::*;
 
-use crate::inputs::{by, is_at_least, pivot};
+use crate::inputs::{is_at_least, pivot};
 
 // ANCHOR: compact
 /// The selected elements, in order.
@@ -24,7 +24,7 @@ pub fn compact<T: Copy>(
 
 /// Whether each element, or row, of a case is selected: by the mask, or by the predicate.
 pub fn flags<T: Element>(case: &Case, elements: &[T], mask: &[bool]) -> Vec<bool> {
-    match by(case) {
+    match case.task.by {
         By::Mask | By::Bits => mask.to_vec(),
         By::Predicate => {
             let pivot = pivot(case);

@@ -3,17 +3,15 @@
 
 use crate::common::{self, case, half, written};
 use chapter_4_compact::{
-    By, Density, Pattern,
+    By, Density, Pattern, Rung,
     broken::{FLAG_COUNTED_TWICE, LAST_TILE_ONLY, NO_CAPACITY},
     chapter::Compact,
 };
-use harness::{Dtype, Rung, simulator::Space, verify::Checker};
-use report::{
-    Row,
-    testing::{self, check},
-};
+use harness::{Dtype, simulator::Space, verify::Checker};
+use report::{AnyCase, AnyRung, Row};
+use testing::check;
 
-fn is_broken(rung: &harness::Rung, case: &harness::Case) -> bool {
+fn is_broken(rung: &AnyRung, case: &AnyCase) -> bool {
     testing::is_broken(rung, case) && rung.name != NO_CAPACITY.name
 }
 

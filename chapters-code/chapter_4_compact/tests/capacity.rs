@@ -3,7 +3,8 @@
 
 use crate::common;
 use chapter_4_compact::{broken::NO_CAPACITY, chapter::Compact};
-use report::testing::{self, check};
+use report::AnyRung;
+use testing::check;
 
 #[test]
 fn writing_past_the_end_is_a_fault() {
@@ -13,7 +14,7 @@ fn writing_past_the_end_is_a_fault() {
 #[test]
 #[ignore = "run by the other test"]
 fn program() {
-    let wanted = |rung: &harness::Rung, _: &_| rung.name == NO_CAPACITY.name;
+    let wanted = |rung: &AnyRung, _: &_| rung.name == NO_CAPACITY.name;
     let rows = testing::run(&Compact::DEFAULT, &[common::half(30_000)], &wanted);
     check(&rows);
     assert_eq!(rows.len(), 1);

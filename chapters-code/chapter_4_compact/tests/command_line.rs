@@ -7,7 +7,7 @@ use chapter_4_compact::{
     chapter::Compact,
 };
 use harness::rung::rungs;
-use report::testing::{Program, check_example};
+use testing::{Program, check_example};
 
 const CHAPTER_4: Program = Program(env!("CARGO_BIN_EXE_chapter_4"));
 

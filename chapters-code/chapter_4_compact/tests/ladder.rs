@@ -5,23 +5,20 @@ use std::ops::RangeInclusive;
 
 use crate::common::{self, case, densities, half, part, run_all, written};
 use chapter_4_compact::{
-    By, Density, Pattern, SelectionParameters, chapter::Compact, inputs::DTYPES,
-    rungs::warp_specialized,
+    By, Case, Density, Pattern, chapter::Compact, inputs::DTYPES, rungs::warp_specialized,
 };
-use harness::{Case, ChapterParameters, Dtype, Element, Op, Shape};
-use report::{
-    Chapter,
-    testing::{self, SIZES, check, under_schedules},
-};
+use harness::{Dtype, Element, Op, Shape};
+use report::Chapter;
+use testing::{SIZES, check, under_schedules};
 
 /// Around the blocks of 2,048, the tiles of 4,096 and 8,192, and three of them and a bit.
 const TILES: [u64; 7] = [2047, 2049, 4095, 4097, 8191, 8193, 3 * 8192 + 7];
 
 /// Rungs of vectors that run on a case.
 fn rungs(case: &Case) -> usize {
-    match (SelectionParameters::of(case).by, case.dtype) {
-        (Some(By::Predicate), Dtype::I64 | Dtype::F32) => 7,
-        (Some(By::Predicate), _) => 1,
+    match (case.task.by, case.dtype) {
+        (By::Predicate, Dtype::I64 | Dtype::F32) => 7,
+        (By::Predicate, _) => 1,
         _ => 9,
     }
 }
@@ -125,7 +122,7 @@ fn copies_wait_for_readers() {
     assert!(verdict.is_correct(), "{:?}", verdict.failures);
 }
 
-fn check_under_several_schedules(seeds: RangeInclusive<i64>) {
+fn check_under_several_schedules(seeds: RangeInclusive<u64>) {
     under_schedules(seeds, || {
         check_all(&[half(70_001)]);
         let clustered = case(70_001, Dtype::F64, By::Bits, Density::HALF, Pattern::Clustered);

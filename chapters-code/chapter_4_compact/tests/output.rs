@@ -2,17 +2,15 @@
 
 use crate::common::{self, half, problem, rung, written};
 use chapter_4_compact::{
-    By, Density, Pattern, SelectionParameters,
+    By, Case, Density, Pattern, Rung, SelectionParameters,
     chapter::Compact,
     inputs, ladder,
     problem::Compaction,
     rungs::{partition, read_back, rows, unordered},
 };
-use harness::{Case, Dtype, Element, Op, Prepare, Rung, Shape, buffer::POISON, inputs::generate};
-use report::{
-    Chapter,
-    testing::{self, check, under_schedules},
-};
+use harness::{Dtype, Element, Op, Prepare, Shape, buffer::POISON, inputs::generate};
+use report::Chapter;
+use testing::{check, under_schedules};
 
 fn is(rung: &Rung, other: &Rung) -> bool {
     rung.name == other.name

@@ -8,14 +8,13 @@ use std::{
 };
 
 use harness::{
-    ChapterParameters, Element, Error, Kind,
+    Element, Error, Kind, Task as _,
     baselines::{Baselines, Call, LibraryRun, Segments, address, dtype_code, op_code},
     buffer, operation,
 };
 use rayon::prelude::*;
 
 use crate::{
-    SegmentParameters, parameters,
     problem::{Product, SegmentedReduce, SegmentedScan},
     reference,
     segments::Offsets,
@@ -52,7 +51,7 @@ fn keys(division: &Offsets) -> Vec<u8> {
     keys
 }
 
-/// The segmented scan by a library, in each of its ways, verified; empty where the library lacks it.
+/// The segmented scan by a library, in each of its ways, verified; empty if the library lacks it.
 pub(crate) fn scan<T: Element>(
     of: &SegmentedScan<T>,
     library: &Baselines,
@@ -62,7 +61,7 @@ pub(crate) fn scan<T: Element>(
         return Ok(Vec::new());
     };
     let (dtype, n) = (dtype_code(case.dtype), of.n as usize);
-    let exclusive = c_int::from(parameters::kind(&case) == Kind::Exclusive);
+    let exclusive = c_int::from(case.task.kind() == Kind::Exclusive);
     let keys = buffer::to_device(&of.device, &keys(&of.division))?;
     let known = segments(&of.division);
     let segments = Rc::new(move |p: &SegmentedScan<T>| Segments {
@@ -74,7 +73,7 @@ pub(crate) fn scan<T: Element>(
     let same_segments = segments.clone();
     let call = Call {
         operation: "segmented_scan",
-        what: format!("{case}{}", SegmentParameters::of(&case)),
+        what: format!("{case}{}", case.task.label()),
         output_bytes: size_of::<T>() * n,
         // SAFETY: device addresses of n elements each; nothing is touched.
         scratch_bytes: Box::new(move |way, p: &SegmentedScan<T>, to| unsafe {
@@ -89,11 +88,11 @@ pub(crate) fn scan<T: Element>(
         }),
     };
     // Any order of operations is within the bound of the deepest.
-    let judge = |computed: &[u8]| of.expected(of.n).judge_scan(parameters::kind(&case), computed);
+    let judge = |computed: &[u8]| of.expected(of.n).judge_scan(case.task.kind(), computed);
     library.ways(of, call, judge)
 }
 
-/// The segmented reduction by a library, in each of its ways, verified; empty where the library lacks it.
+/// The segmented reduction by a library, in each of its ways, verified; empty if the library lacks it.
 pub(crate) fn reduce<T: Element>(
     of: &SegmentedReduce<T>,
     library: &Baselines,
@@ -104,7 +103,7 @@ pub(crate) fn reduce<T: Element>(
         let (keys, offsets) = (address(&p.device, &keys), address(&p.device, &p.offsets));
         (address(&p.device, &p.values), Segments { keys, offsets, ..known })
     };
-    let what = format!("{}{}", of.case, SegmentParameters::of(&of.case));
+    let what = format!("{}{}", of.case, of.case.task.label());
     // Any order of operations is within the bound of the deepest.
     library.segmented_reduce(of, what, arrays, |computed| of.expected(of.n).judge_reduce(computed))
 }
@@ -128,7 +127,7 @@ operation! {
     Multiply = baseline_multiply(dtype: c_int; matrix: *const Matrix, to: *mut c_void)
 }
 
-/// The product of a matrix and a vector by a library, in each of its ways, verified; empty where the library
+/// The product of a matrix and a vector by a library, in each of its ways, verified; empty if the library
 /// lacks it.
 pub(crate) fn multiply(
     of: &Product,
@@ -150,7 +149,7 @@ pub(crate) fn multiply(
     };
     let call = Call {
         operation: "multiply",
-        what: format!("{case}{}", SegmentParameters::of(&case)),
+        what: format!("{case}{}", case.task.label()),
         output_bytes: 4 * rows,
         // SAFETY: device addresses of arrays that large; nothing is touched.
         scratch_bytes: Box::new(move |way, p: &Product, to| unsafe {

@@ -3,21 +3,16 @@
 //! Each names the checks that detect its fault, and a test holds it to that. Most are launched as the rung
 //! that they are a broken version of.
 
-use std::mem;
-
 use chapter_3_scan::problem::one_thread_per_element;
 use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
-use harness::{
-    Case, Dtype, Element, Kind, Ladder, Launch, Op, Prepared, PtxText, Rung, kernel::grid, ptx,
-};
+use harness::{Dtype, Element, Kind, Ladder, Launch, Op, Prepared, PtxText, kernel::grid, ptx};
 
 use crate::{
-    Matrix, SegmentParameters, Segments,
+    Case, Matrix, Rung, Segments, Task,
     pairs::Level,
     problem::{Product, SegmentedScan, unsuited},
     rungs::{block_per_segment, hillis_steele, shuffle, spmv_tiles},
-    task::Task,
 };
 
 /// The broken rungs, each with its launch.
@@ -105,20 +100,21 @@ static PREVIOUS_TILE_ONLY: Rung = broken!(
 )
 .refuses(unsuited)
 // More than three tiles.
-.adapts(|case| adapted(case, 1 << 15, SegmentParameters::product(Matrix::LongRow)));
+.adapts(|case| adapted(case, 1 << 15, Task::Multiply(Matrix::LongRow)));
 
 /// A scan in such segments, about as large as the case, but of more than two blocks.
 fn scan_of(case: &Case, kind: Kind, segments: Segments) -> Case {
-    adapted(case, 4096, SegmentParameters::in_segments(Some(kind), segments))
+    adapted(case, 4096, Task::Scan(kind, segments))
 }
 
-/// A case of sums of `f32` with these parameters, of an odd number of elements, `least` or more. Cases of another task
-/// than that of the parameters stay as they are.
-fn adapted(case: &Case, least: u64, parameters: SegmentParameters) -> Case {
+/// A case of sums of `f32` with this task, of an odd number of elements, `least` or more. Cases of another kind of
+/// task stay as they are.
+fn adapted(case: &Case, least: u64, task: Task) -> Case {
     let n = case.elements().max(least) | 1;
-    let own = Case { seed: case.seed, ..Case::vector(n, Dtype::F32, Op::Sum) }.with(parameters);
-    let [task, own_task] = [case, &own].map(|case| mem::discriminant(&Task::of(case)));
-    if task == own_task { own } else { *case }
+    match case.task.is_like(task) {
+        true => Case { seed: case.seed, task, ..Case::vector(n, Dtype::F32, Op::Sum) },
+        false => *case,
+    }
 }
 
 /// The fault: the aggregates of blocks are added as they are, without a scan of them.

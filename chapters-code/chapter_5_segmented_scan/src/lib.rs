@@ -4,7 +4,7 @@
 //! scans, reductions, and the product of a sparse matrix and a vector, whose rows are segments. A rung is a
 //! file, `rungs/<name>.rs`, which launches the kernel in `kernels/<name>.cu`; each rung is the one before
 //! with one idea changed. [`problem`] holds the buffers and the judge of each group, [`mod@reference`] the expected
-//! results. [`task`] says which group a case belongs to, [`parameters`] what its options mean, [`segments`] where its
+//! results. [`task`] says which group a case belongs to, [`parameters`] what their values mean, [`segments`] where its
 //! segments begin, and [`pairs`] is the second level of the scans that have several launches.
 
 mod baseline;
@@ -15,15 +15,23 @@ pub mod pairs;
 mod measure;
 pub mod parameters;
 pub mod problem;
+mod recorded;
 pub mod reference;
 pub mod segments;
 pub mod sparse;
 pub mod task;
 
 use harness::{Element, Ladder, ladder};
-pub use parameters::{Conversion, Matrix, SegmentParameters, Segments};
+pub use parameters::{Conversion, Matrix, Segments};
 use problem::{Product, SegmentedReduce, SegmentedScan, ToFlags, ToOffsets};
 use rungs::*;
+pub use task::Task;
+
+/// A case of this chapter.
+pub type Case = harness::Case<Task>;
+
+/// A rung of this chapter.
+pub type Rung = harness::Rung<Task>;
 
 /// The rungs, one file each.
 pub mod rungs {

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use harness::{
-    Case, ChapterParameters, Element, Error, Measured,
+    Element, Error, Measured,
     baselines::{Baselines, LibraryRun},
     inputs,
 };
 
 use crate::{
-    Matrix, SegmentParameters, baseline,
+    Case, Matrix, baseline,
     problem::{
         as_many,
         reduce::{Reduced, SegmentedReduce},
@@ -59,8 +59,7 @@ impl<T: Element> Measured for SegmentedScan<T> {
 impl Measured for Product {
     fn refill(&mut self, case: &Case) -> Result<(), Error> {
         // A matrix from a file is the same with every seed.
-        if let Some(kind) = SegmentParameters::of(case).matrix.filter(|&kind| kind != Matrix::File)
-        {
+        if let Some(kind) = case.task.matrix().filter(|&kind| kind != Matrix::File) {
             let mut matrix = sparse::made(kind, case)?;
             matrix.rows = as_many(&self.matrix.rows, matrix.rows)?;
             self.matrix = Arc::new(matrix);

@@ -32,7 +32,7 @@ impl<T: Element> Level<T> {
     /// Scratch memory for the pairs of `blocks` blocks.
     ///
     /// # Errors
-    /// [`Error::Driver`] where the device has no room.
+    /// [`Error::Driver`] if the device has no room.
     pub fn new(p: &SegmentedScan<T>, blocks: u64) -> Result<Self, Error> {
         Ok(Self {
             blocks,
@@ -58,7 +58,7 @@ impl<T: Element> Pairs<T> {
     /// The pairs of `blocks` blocks of `tile` elements. The kernels of `add_ptx` add what the pairs say.
     ///
     /// # Errors
-    /// [`Error::Driver`] where the kernels cannot be loaded or the device has no room.
+    /// [`Error::Driver`] if the kernels cannot be loaded or the device has no room.
     pub fn new(
         p: &SegmentedScan<T>,
         blocks: u64,

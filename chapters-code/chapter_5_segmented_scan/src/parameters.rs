@@ -1,65 +1,8 @@
-//! What a case has besides its elements: how they are divided into segments, what is done with the segments, and
-//! which sparse matrix is multiplied.
+//! What the values of the chapter's options mean.
 
 use std::{fmt, str::FromStr};
 
-use harness::{Case, ChapterParameters, Kind, names, shape::parse_count, text_in_json};
-use serde::{Deserialize, Serialize};
-
-/// The options of this chapter that a case keeps.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct SegmentParameters {
-    /// The kind of scan; none where the segments are not scanned.
-    pub kind: Option<Kind>,
-    /// The segments: 64 elements each where it is not said.
-    pub segments: Option<Segments>,
-    /// The conversion; none where the segments are not converted.
-    pub convert: Option<Conversion>,
-    /// Where there is one, it is multiplied by a vector.
-    pub matrix: Option<Matrix>,
-}
-
-impl ChapterParameters for SegmentParameters {}
-
-impl SegmentParameters {
-    /// Scans of these segments where there is a kind, otherwise reductions.
-    pub fn in_segments(kind: Option<Kind>, segments: Segments) -> Self {
-        Self { kind, segments: Some(segments), ..Self::default() }
-    }
-
-    /// A conversion of these segments.
-    pub fn conversion(to: Conversion, segments: Segments) -> Self {
-        Self { convert: Some(to), segments: Some(segments), ..Self::default() }
-    }
-
-    /// Products of this matrix.
-    pub fn product(matrix: Matrix) -> Self {
-        Self { matrix: Some(matrix), ..Self::default() }
-    }
-}
-
-impl fmt::Display for SegmentParameters {
-    /// Each with a comma before it: `, inclusive, segments of 64`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { kind, segments, convert, matrix } = self;
-        let words = [
-            kind.map(|kind| kind.to_string()),
-            segments.map(|segments| match segments {
-                Segments::Of(length) => format!("segments of {length}"),
-                segments => format!("{segments} segments"),
-            }),
-            convert.map(|conversion| conversion.to_string()),
-            matrix.map(|matrix| format!("{matrix} matrix")),
-        ];
-        words.into_iter().flatten().try_for_each(|words| write!(f, ", {words}"))
-    }
-}
-
-/// The kind of a case's scans.
-pub fn kind(case: &Case) -> Kind {
-    SegmentParameters::of(case).kind.unwrap_or(Kind::Inclusive)
-}
+use harness::{names, shape::parse_count};
 
 /// How long segments are, as `--segments` spells it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -76,6 +19,11 @@ pub enum Segments {
     Empty,
 }
 
+impl Segments {
+    /// The segments of a case that does not say which.
+    pub const USUAL: Self = Self::Of(64);
+}
+
 impl fmt::Display for Segments {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -87,8 +35,6 @@ impl fmt::Display for Segments {
         }
     }
 }
-
-text_in_json!(Segments);
 
 impl FromStr for Segments {
     type Err = String;
@@ -129,15 +75,6 @@ impl Matrix {
     pub const MADE: [Self; 3] = [Self::Banded, Self::PowerLaw, Self::LongRow];
 }
 
-impl FromStr for Matrix {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let made = Self::MADE.into_iter().find(|matrix| matrix.name() == text);
-        made.ok_or_else(|| format!("`{text}` is no matrix: write banded, power-law or long-row"))
-    }
-}
-
 names! {
     /// What segments are turned into, as `--convert` spells it.
     pub enum Conversion {
@@ -164,14 +101,5 @@ mod tests {
         for text in ["", "0", "-1", "2^40", "many", "1.5"] {
             assert!(text.parse::<Segments>().is_err(), "{text}");
         }
-    }
-
-    #[test]
-    fn segments_are_text_in_json() {
-        for segments in [Segments::Of(7), Segments::PowerLaw] {
-            let json = serde_json::to_string(&segments).expect("JSON");
-            assert_eq!(serde_json::from_str::<Segments>(&json).ok(), Some(segments));
-        }
-        assert!(serde_json::from_str::<Segments>(r#""0""#).is_err());
     }
 }

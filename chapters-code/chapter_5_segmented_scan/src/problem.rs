@@ -12,13 +12,13 @@ pub use spmv::Product;
 pub use to_flags::ToFlags;
 pub use to_offsets::ToOffsets;
 
-use harness::{Case, ChapterParameters, Error, Op, Refusal, Rung, Shape};
+use harness::{Error, Op, Refusal, Shape};
 
 use crate::{
-    Matrix, SegmentParameters, Segments,
+    Case, Matrix, Rung, Segments, Task,
     chapter::rungs_of,
     segments::{self, Offsets},
-    task::{Task, entry_name},
+    task::entry_name,
 };
 
 /// One of the two ways to store head flags.
@@ -43,7 +43,7 @@ impl Form {
 /// The segments of another case, as many as the buffers were made for.
 ///
 /// # Errors
-/// [`Error::Usage`] where the case has more or fewer.
+/// [`Error::Usage`] if the case has more or fewer.
 pub(crate) fn as_many(own: &Offsets, other: Offsets) -> Result<Offsets, Error> {
     match (own.count(), other.count()) {
         (own, count) if own == count => Ok(other),
@@ -56,7 +56,7 @@ pub(crate) fn as_many(own: &Offsets, other: Offsets) -> Result<Offsets, Error> {
 
 /// Refuses matrices of elements, tasks that are not the rung's, and what the rung has no kernel for.
 pub fn unsuited(rung: &Rung, case: &Case) -> Option<Refusal> {
-    let task = Task::of(case);
+    let task = case.task;
     let has_operator = !matches!(task, Task::Multiply(_)) || case.op == Op::Sum;
     match case.shape {
         Shape::Matrix { .. } => Some(Refusal::wants_vector()),
@@ -73,12 +73,11 @@ pub fn unsuited(rung: &Rung, case: &Case) -> Option<Refusal> {
 /// too long for.
 pub fn unsuited_or_longer<const MOST: u64>(rung: &Rung, case: &Case) -> Option<Refusal> {
     let n = case.elements();
-    let SegmentParameters { matrix, segments, .. } = SegmentParameters::of(case);
-    let longest = match (matrix, segments) {
-        (Some(Matrix::LongRow | Matrix::File), _) => n - n / 2,
-        (Some(Matrix::PowerLaw), _) => segments::longest(Segments::PowerLaw, n),
-        (Some(Matrix::Banded), _) => 0,
-        (None, segments) => segments::longest(segments.unwrap_or(Segments::Of(64)), n),
+    let longest = match case.task {
+        Task::Multiply(Matrix::LongRow | Matrix::File) => n - n / 2,
+        Task::Multiply(Matrix::PowerLaw) => segments::longest(Segments::PowerLaw, n),
+        Task::Multiply(Matrix::Banded) => 0,
+        task => segments::longest(task.segments(), n),
     };
     let left_out = || {
         let why = "is left out of segments longer than";

@@ -4,8 +4,8 @@
 
 use std::ops::Range;
 
-use crate::{SegmentParameters, Segments};
-use harness::{Case, ChapterParameters, Error, inputs};
+use crate::{Case, Segments};
+use harness::{Error, inputs};
 use rayon::prelude::*;
 
 /// What is wrong with offsets or flags.
@@ -63,7 +63,7 @@ impl Offsets {
     /// The segments that head flags begin: one byte per element, not 0 at a head.
     ///
     /// # Errors
-    /// [`SegmentsError::NoHead`] where the first flag is 0; [`SegmentsError::TooMany`].
+    /// [`SegmentsError::NoHead`] if the first flag is 0; [`SegmentsError::TooMany`].
     pub fn of_flags(flags: &[u8]) -> Result<Self, SegmentsError> {
         let n = u32::try_from(flags.len()).map_err(|_| SegmentsError::TooMany(flags.len()))?;
         if flags.first() == Some(&0) {
@@ -76,7 +76,7 @@ impl Offsets {
     /// Segments of these lengths, one behind the other.
     ///
     /// # Errors
-    /// [`SegmentsError::TooMany`] where they are longer together than 32 bits count.
+    /// [`SegmentsError::TooMany`] if they are longer together than 32 bits count.
     pub fn of_lengths(lengths: impl IntoIterator<Item = u32>) -> Result<Self, SegmentsError> {
         let mut offsets = vec![0u32];
         let mut end = 0u32;
@@ -173,7 +173,7 @@ const PART: usize = 1 << 16;
 /// The number of elements of a case. Kernels count elements and ends of segments in 32 bits, up to a whole tile.
 ///
 /// # Errors
-/// [`Error::Usage`] where there are more.
+/// [`Error::Usage`] if there are more.
 pub fn count(case: &Case) -> Result<u32, Error> {
     let n = case.elements();
     let most = u64::from(u32::MAX) - (1 << 16);
@@ -185,13 +185,13 @@ pub fn count(case: &Case) -> Result<u32, Error> {
 }
 
 impl Offsets {
-    /// The segments of a case; of 64 where it does not say. They depend on its seed and size alone.
+    /// The segments of a case; of 64 if it does not say. They depend on its seed and size alone.
     ///
     /// # Errors
     /// As [`count`].
     pub fn of_case(case: &Case) -> Result<Offsets, Error> {
         let n = count(case)?;
-        let kind = SegmentParameters::of(case).segments.unwrap_or(Segments::Of(64));
+        let kind = case.task.segments();
         if let Segments::Of(length) = kind {
             let begin = |s: u64| (s * u64::from(length)).min(n.into()) as u32;
             let segments = u64::from(n.div_ceil(length));
@@ -254,6 +254,7 @@ mod tests {
     use harness::{Dtype, Op};
 
     use super::*;
+    use crate::Task;
 
     /// The example of the chapter: [[1 2] [6 7 1] [1 2 3 4]].
     #[test]
@@ -295,8 +296,8 @@ mod tests {
     }
 
     fn drawn(segments: Segments, n: u64) -> Offsets {
-        let parameters = SegmentParameters::in_segments(None, segments);
-        let case = Case::vector(n, Dtype::F32, Op::Sum).with(parameters);
+        let task = Task::Reduce(segments);
+        let case = Case { task, ..Case::vector(n, Dtype::F32, Op::Sum) };
         Offsets::of_case(&case).expect("they are few enough")
     }
 

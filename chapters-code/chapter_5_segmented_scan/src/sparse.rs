@@ -1,9 +1,9 @@
 //! Sparse matrices whose rows are stored one after another (CSR): made by seed, in three shapes.
 
-use harness::{Case, Error, inputs};
+use harness::{Error, inputs};
 
 use crate::{
-    Matrix, SegmentParameters, Segments,
+    Case, Matrix, Segments, Task,
     segments::{self, Offsets},
 };
 
@@ -30,7 +30,7 @@ const SHORT: u32 = 4;
 /// # Errors
 /// As [`segments::count`].
 pub fn made(kind: Matrix, case: &Case) -> Result<Csr, Error> {
-    let in_segments = |s| Offsets::of_case(&case.with(SegmentParameters::in_segments(None, s)));
+    let in_segments = |s| Offsets::of_case(&case.with(Task::Reduce(s)));
     let rows = match kind {
         Matrix::Banded => in_segments(Segments::Of(BAND)),
         Matrix::PowerLaw | Matrix::File => in_segments(Segments::PowerLaw),

@@ -10,10 +10,8 @@ use harness::{
     simulator::{Missing, Space},
     verify::Checker,
 };
-use report::{
-    Row,
-    testing::{self, check},
-};
+use report::Row;
+use testing::check;
 
 fn broken_rows(n: u64) -> Vec<Row> {
     let cases = [scan(n, Segments::Of(64)), product(n, Matrix::Banded)];

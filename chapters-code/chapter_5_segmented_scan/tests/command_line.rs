@@ -4,7 +4,7 @@ use chapter_5_segmented_scan::{
     broken::{broken, broken_products},
     chapter::Segmented,
 };
-use report::testing::{Program, check_example};
+use testing::{Program, check_example};
 
 const CHAPTER_5: Program = Program(env!("CARGO_BIN_EXE_chapter_5"));
 

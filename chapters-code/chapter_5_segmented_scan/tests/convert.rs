@@ -3,15 +3,16 @@
 
 use crate::common::{Run, SEGMENTS, contents, conversion};
 use chapter_5_segmented_scan::{
-    Conversion, Segments,
+    Case, Conversion, Rung, Segments,
     chapter::Segmented,
     problem::{ToFlags, ToOffsets},
     segments::Offsets,
     to_flags, to_offsets,
 };
 use cudarc::driver::CudaSlice;
-use harness::{Case, Element, Prepare, Rung, buffer};
-use report::testing::{self, SIZES, check, under_schedules};
+use harness::{Element, Prepare, buffer};
+use report::{AnyCase, AnyRung};
+use testing::{SIZES, check, under_schedules};
 
 /// Around a word of flags, the blocks of 8,192 flags, and three of them and a bit.
 const BLOCKS: [u64; 5] = [1056, 8191, 8192, 8193, 3 * 8192 + 7];
@@ -43,7 +44,7 @@ fn several_tiles_and_launches() {
     let n = 3 * 524_288 + 9;
     let case = |segments| conversion(n, Conversion::ToOffsets, segments);
     let cases = [Segments::Of(1), Segments::Of(32), Segments::PowerLaw, Segments::Giant].map(case);
-    let single_pass = |rung: &Rung, _: &Case| rung.name == "offsets_single_pass";
+    let single_pass = |rung: &AnyRung, _: &AnyCase| rung.name == "offsets_single_pass";
     under_schedules(1..=3, || check(&testing::run(&Segmented::DEFAULT, &cases, &single_pass)));
     let offsets = Offsets::of_case(&case(Segments::PowerLaw)).expect("they are few");
     let mut run = offsets_of(&to_offsets()[2], &offsets, offsets.as_slice().len());

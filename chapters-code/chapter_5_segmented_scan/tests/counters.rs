@@ -1,9 +1,8 @@
-//! The counts that the book's chapter quotes. Where one changes, the page must change too.
+//! The counts that the book's chapter quotes. If one changes, the page must change too.
 
 use crate::common::{case, conversion, product, scan};
-use chapter_5_segmented_scan::{Conversion, Matrix, Segments, chapter::Segmented};
-use harness::{Case, Dtype, Op, simulator::Counters};
-use report::testing;
+use chapter_5_segmented_scan::{Case, Conversion, Matrix, Segments, chapter::Segmented};
+use harness::{Dtype, Op, simulator::Counters};
 
 const N: u64 = 1 << 18;
 
@@ -154,16 +153,15 @@ fn reductions_of_one_length() {
     }
 }
 
-/// Warps' instructions for each word of flags, where there are several tiles. With one host thread: how often a block
+/// Warps' instructions for each word of flags, if there are several tiles. With one host thread: how often a block
 /// looks for a tile that another thread still works on depends on how the two are scheduled.
 #[test]
 fn a_single_pass_over_bits() {
     let n = 1 << 22;
     let threads = |number| {
         let runner = testing::simulator();
-        assert!(
-            runner.device.simulator().is_some_and(|simulator| simulator.set(c"threads", number))
-        );
+        let simulator = runner.device.simulator().expect("it is one");
+        simulator.configure(|options| options.threads = number).expect("this is an option");
     };
     threads(1);
     for (kernel, wanted) in

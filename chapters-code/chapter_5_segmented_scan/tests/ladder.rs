@@ -8,7 +8,7 @@ use crate::common::{
     written,
 };
 use chapter_5_segmented_scan::{
-    Matrix, Segments,
+    Case, Matrix, Rung, Segments,
     chapter::Segmented,
     problem::SegmentedScan,
     products,
@@ -16,8 +16,9 @@ use chapter_5_segmented_scan::{
     segments::Offsets,
     task::{Task, entry_name},
 };
-use harness::{Case, Dtype, Kind, Op, Rung, inputs};
-use report::testing::{self, SIZES, check, under_schedules};
+use harness::{Dtype, Kind, Op, inputs};
+use report::{AnyCase, AnyRung};
+use testing::{SIZES, check, under_schedules};
 
 /// Around the tiles of 4,096, 6,144 and 16,384 elements of four bytes, and three of them and a bit.
 const TILES: [u64; 8] = [4095, 4096, 4097, 6143, 6144, 6145, 16_385, 3 * 16_384 + 7];
@@ -34,7 +35,7 @@ fn check_all(dtype: Dtype, op: Op) {
     let mut cases: Vec<Case> = SIZES.iter().flat_map(|&n| with(n, &small)).collect();
     cases.extend(TILES.iter().flat_map(|&n| with(n, &large)));
     let rows = run_all(&cases);
-    let of_one_length = |case: &&Case| Task::of(case) == Task::Reduce && has_one_length(case);
+    let of_one_length = |case: &&Case| matches!(case.task, Task::Reduce(_)) && has_one_length(case);
     let of_one_length = cases.iter().filter(of_one_length).count();
     assert_eq!(rows.len(), cases.len() / 3 * (8 + 8 + 6) + of_one_length);
     check(&rows);
@@ -176,7 +177,7 @@ fn the_ring_goes_round() {
 }
 
 /// Under several schedules, too: what looks back may not mix up who came first.
-fn check_affine_maps_under_several_schedules(seeds: RangeInclusive<i64>) {
+fn check_affine_maps_under_several_schedules(seeds: RangeInclusive<u64>) {
     let cases = [Segments::Of(10_000), Segments::Giant, Segments::Empty]
         .map(|segments| all_tasks(70_001, Dtype::I64, Op::Affine, segments)[0]);
     under_schedules(seeds, || check(&run_all(&cases)));
@@ -201,7 +202,7 @@ fn awkward_inputs() {
 }
 
 /// Blocks and warps take turns as the seed says.
-fn check_under_several_schedules(seeds: RangeInclusive<i64>) {
+fn check_under_several_schedules(seeds: RangeInclusive<u64>) {
     under_schedules(seeds, || {
         check(&run_all(&[
             scan(70_001, Segments::Of(10_000)),
@@ -244,7 +245,7 @@ fn check_tasks(lengths: &[u32], tasks: &[Case]) {
     let elements: Vec<i64> =
         (0..offsets.elements() as i64).map(|i| i % 1009 * (i % 1009) % 97 - 40).collect();
     for case in tasks {
-        for rung in rungs_of(Task::of(case)) {
+        for rung in rungs_of(case.task) {
             let verdict = judged(rung.name, case, &elements, &offsets);
             assert!(verdict.is_correct(), "{}: {:?}", rung.name, verdict.failures);
         }
@@ -321,8 +322,8 @@ fn check_one_launch_after_another(is_meant: impl Fn(Task) -> bool) {
     let launches =
         [3, 1, 4].map(|factor| (0..n as i64).map(|i| i % 7 * factor).collect::<Vec<_>>());
     let cases = all_tasks(n as u64, Dtype::I64, Op::Sum, Segments::Giant);
-    for case in cases.into_iter().filter(|case| is_meant(Task::of(case))) {
-        for rung in rungs_of(Task::of(&case)) {
+    for case in cases.into_iter().filter(|case| is_meant(case.task)) {
+        for rung in rungs_of(case.task) {
             let mut run = AnyRun::new(rung.name, &case, &launches[0], &offsets);
             let [first, second, third] = launches.each_ref().map(|elements| {
                 run.replace(elements);
@@ -336,13 +337,13 @@ fn check_one_launch_after_another(is_meant: impl Fn(Task) -> bool) {
 
 #[test]
 fn one_launch_after_another() {
-    check_one_launch_after_another(|task| task == Task::Scan(Kind::Inclusive));
+    check_one_launch_after_another(|task| matches!(task, Task::Scan(Kind::Inclusive, _)));
 }
 
 #[test]
 #[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
 fn exhaustive_one_launch_after_another() {
-    check_one_launch_after_another(|task| task != Task::Scan(Kind::Inclusive));
+    check_one_launch_after_another(|task| !matches!(task, Task::Scan(Kind::Inclusive, _)));
 }
 
 /// The parts of a segment that is cut are joined through memory: without a race.
@@ -350,7 +351,7 @@ fn exhaustive_one_launch_after_another() {
 fn a_segment_in_parts() {
     let types = [(Dtype::F32, Op::Sum), (Dtype::F32, Op::Max), (Dtype::I64, Op::Sum)];
     let lopsided = types.map(|(dtype, op)| case(1 << 21, dtype, op, None, Segments::Lopsided));
-    let by_length = |rung: &Rung, _: &Case| rung.name == "reduce_by_length";
+    let by_length = |rung: &AnyRung, _: &AnyCase| rung.name == "reduce_by_length";
     let run = |cases: &[Case]| check(&testing::run(&Segmented::DEFAULT, cases, &by_length));
     run(&lopsided);
     under_schedules(1..=4, || run(&lopsided[..1]));
@@ -368,7 +369,7 @@ fn segments_of_one_length() {
             types.map(|(dtype, op)| case(n, dtype, op, None, Segments::Of(length)))
         })
     });
-    let one_length = |rung: &Rung, _: &Case| rung.name == "reduce_one_length";
+    let one_length = |rung: &AnyRung, _: &AnyCase| rung.name == "reduce_one_length";
     check(&testing::run(&Segmented::DEFAULT, &cases.collect::<Vec<_>>(), &one_length));
 }
 
@@ -376,7 +377,7 @@ fn segments_of_one_length() {
 #[test]
 fn a_segment_in_spans() {
     let case = case(300_000, Dtype::F32, Op::Sum, None, Segments::Giant);
-    let one_length = |rung: &Rung, _: &Case| rung.name == "reduce_one_length";
+    let one_length = |rung: &AnyRung, _: &AnyCase| rung.name == "reduce_one_length";
     under_schedules(1..=4, || check(&testing::run(&Segmented::DEFAULT, &[case], &one_length)));
     let elements: Vec<f32> = (0..300_000).map(|i| (i % 8) as f32).collect();
     let offsets = Offsets::of_lengths([100_000; 3]).expect("they are few");
@@ -410,7 +411,7 @@ fn the_example_by_hand() {
         (reduce, &[3, 14, 10]),
     ];
     for (case, expected) in expected {
-        for rung in rungs_of(Task::of(&case)) {
+        for rung in rungs_of(case.task) {
             let mut run = AnyRun::new(rung.name, &case, &elements, &offsets);
             assert_eq!(run.written(), expected, "{}", rung.name);
             assert!(run.judged().is_correct(), "{}", rung.name);
@@ -433,7 +434,7 @@ fn maps_by_hand() {
     ];
     for (case, expected) in expected {
         let has = |rung: &Rung| rung.has_entry(&entry_name(&case));
-        for rung in rungs_of(Task::of(&case)).filter(has) {
+        for rung in rungs_of(case.task).filter(has) {
             let results = written(&rung, &case, &elements, &offsets);
             assert_eq!(results, expected, "{}", rung.name);
         }

@@ -1,12 +1,11 @@
 //! What the book's chapter says of rounding: the depths with which results are checked, and which sums
-//! are the same bits in every run. Where one changes, the page must change too.
+//! are the same bits in every run. If one changes, the page must change too.
 
 use crate::common::{AnyRun, case, judged, product, rungs_of, scan, written};
 use chapter_5_segmented_scan::{
-    Matrix, SegmentParameters, Segments, chapter::Segmented, segments::Offsets, task::Task,
+    Case, Matrix, Segments, chapter::Segmented, segments::Offsets, task::Task,
 };
-use harness::{Case, Dtype, Op};
-use report::testing;
+use harness::{Dtype, Op};
 
 /// The largest number of rounded additions that an element of a case passes through. Its buffers are empty:
 /// the rung is only prepared.
@@ -69,18 +68,18 @@ fn segments_do_not_spoil_each_other() {
     let mut elements: Vec<f32> = (0..10_000).map(|i| (i % 7) as f32 * 0.125).collect();
     elements[..3000].fill(1e30);
     let of = |kind| {
-        Case::vector(10_000, Dtype::F32, Op::Sum)
-            .with(SegmentParameters { kind, ..SegmentParameters::default() })
+        let task = Task::in_segments(kind, Segments::USUAL);
+        Case { task, ..Case::vector(10_000, Dtype::F32, Op::Sum) }
     };
     for case in [of(Some(harness::Kind::Inclusive)), of(None)] {
-        for rung in rungs_of(Task::of(&case)) {
+        for rung in rungs_of(case.task) {
             let verdict = judged(rung.name, &case, &elements, &offsets);
             assert!(verdict.is_correct(), "{}: {:?}", rung.name, verdict.failures);
         }
     }
     elements[5999] = f32::NAN;
     let case = of(Some(harness::Kind::Inclusive));
-    for rung in rungs_of(Task::of(&case)) {
+    for rung in rungs_of(case.task) {
         let results = written(&rung, &case, &elements, &offsets);
         let nan = (0..10_000).filter(|&i| results[i].is_nan());
         assert!(nan.eq(5999..8000), "{}", rung.name);

@@ -3,7 +3,7 @@
 use crate::common::{case, conversion, product, scan};
 use chapter_5_segmented_scan::{Conversion, Matrix, Segments, chapter::Segmented};
 use harness::{Dtype, Op};
-use report::{Chapter, testing};
+use report::AnyChapter;
 
 #[test]
 fn rows_are_timed_and_still_verified() {

@@ -5,12 +5,10 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{
-    Case, ChapterParameters, Dtype, Element, Ladder, Launch, Op, Prepared, Rung, Shape, ptx,
-};
+use harness::{Dtype, Element, Ladder, Launch, Op, Prepared, Shape, ptx};
 
 use crate::{
-    MatrixParameters,
+    Case, MatrixParameters, Rung,
     problem::{Destination, Layout, Matrices, matrices_only, squares_only},
     rungs::{in_place, padded, swizzled},
 };
@@ -82,7 +80,7 @@ static ONE_BOUNDS_CHECK: Rung = broken!(
     // Elements beyond a row of the output fall into the gap behind it, and do no harm.
     let case = enlarged(case, 5, 0);
     let ld = Some(Layout::of(&case).cols + 32);
-    let parameters = MatrixParameters { ld, ..MatrixParameters::of(&case) };
+    let parameters = MatrixParameters { ld, ..case.task };
     case.with(parameters)
 });
 static UNCHECKED_EDGE: Rung = broken!(

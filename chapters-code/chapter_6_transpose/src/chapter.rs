@@ -1,21 +1,27 @@
 //! The chapter as the report runs it: which rungs there are, on which cases, in how much memory.
 
 use harness::{
-    AnyProblem, Case, ChapterParameters, Device, Dtype, Error, Op, Parameters, Rung, Shape, Suite,
-    rung, with_element,
+    AnySuite, Device, Dtype, Element, Error, Ladder, Op, Shape, Suite, Task, rung, with_element,
 };
-use report::{
-    Chapter,
-    values::{Values, number},
-};
+use report::{Chapter, Planned, Scope};
 
-use crate::{MatrixParameters, broken::broken, layout::Layout, problem::Matrices, rungs};
+use crate::{
+    Case, MatrixParameters, Rung, broken::broken, layout::Layout, problem::Matrices, recorded,
+    rungs,
+};
 
 /// Chapter 6.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Transpose;
 
+/// All rungs, the broken ones last.
+fn all<T: Element>() -> Ladder<Matrices<T>> {
+    [rungs(), broken()].concat()
+}
+
 impl Chapter for Transpose {
+    type Task = MatrixParameters;
+
     fn name(&self) -> &'static str {
         "chapter_6_transpose"
     }
@@ -25,7 +31,7 @@ impl Chapter for Transpose {
     }
 
     fn rungs(&self) -> Vec<Rung> {
-        [rung::rungs(&rungs::<f32>()), rung::rungs(&broken::<f32>())].concat()
+        rung::rungs(&all::<f32>())
     }
 
     fn default_shapes(&self, device: &Device) -> Vec<Shape> {
@@ -37,18 +43,9 @@ impl Chapter for Transpose {
         vec![square, Shape::Matrix { rows, cols }]
     }
 
-    fn parameters_in_words(&self, case: &Case) -> String {
-        MatrixParameters::of(case).to_string()
-    }
-
-    fn parameters_from(&self, value: Values<'_>) -> Result<Parameters, String> {
-        Ok(MatrixParameters { batch: number(value, "batch")?, ld: number(value, "ld")? }.into())
-    }
-
     fn title(&self, case: &Case) -> String {
         let Case { shape, dtype, .. } = case;
-        let parameters = MatrixParameters::of(case);
-        format!("transpose of {shape} {dtype}{parameters}")
+        format!("transpose of {shape} {dtype}{}", case.task.label())
     }
 
     fn check(&self, case: &Case) -> Result<(), Error> {
@@ -74,9 +71,13 @@ impl Chapter for Transpose {
         bytes.saturating_add(64 << 20)
     }
 
-    fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
+    fn problem(
+        &self,
+        device: &Device,
+        case: &Case,
+    ) -> Result<Box<dyn AnySuite<MatrixParameters>>, Error> {
         with_element!(case.dtype, T => {
-            Ok(Suite::boxed(Matrices::<T>::new(device, case)?, [rungs(), broken()]))
+            Ok(Suite::boxed(Matrices::<T>::new(device, case)?, all()))
         })
     }
 
@@ -91,5 +92,9 @@ impl Chapter for Transpose {
             })
         };
         shapes.into_iter().flat_map(of_shape).collect()
+    }
+
+    fn recorded(&self, scope: Scope) -> Vec<Planned<MatrixParameters>> {
+        recorded::planned(scope)
     }
 }

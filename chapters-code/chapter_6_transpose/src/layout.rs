@@ -1,7 +1,6 @@
 //! The addresses of a case's elements in memory, before and after the transpose.
 
-use crate::MatrixParameters;
-use harness::{Case, ChapterParameters};
+use crate::Case;
 
 /// The most matrices of a launch: a grid has at most 65,535 blocks in y.
 const MOST_MATRICES: u64 = 65_535;
@@ -37,13 +36,13 @@ impl Layout {
     /// The layout of a case. A vector is one row.
     pub fn of(case: &Case) -> Self {
         let (rows, cols) = case.shape.sides().unwrap_or((1, case.elements()));
-        let ld_in = MatrixParameters::of(case).ld.unwrap_or(cols);
+        let ld_in = case.task.ld.unwrap_or(cols);
         Self {
             rows,
             cols,
             ld_in,
             ld_out: rows.saturating_add(ld_in.saturating_sub(cols)),
-            batch: MatrixParameters::of(case).batch.unwrap_or(1),
+            batch: case.task.batch,
         }
     }
 
@@ -52,13 +51,13 @@ impl Layout {
         self.rows * self.cols * self.batch
     }
 
-    /// The number of elements of the input with its gaps, or 2^64 - 1 where there are more.
+    /// The number of elements of the input with its gaps, or 2^64 - 1 if there are more.
     pub fn input_elements(&self) -> u64 {
         let matrix = self.rows.saturating_mul(self.ld_in);
         matrix.saturating_mul(self.batch)
     }
 
-    /// The number of elements of the output with its gaps, or 2^64 - 1 where there are more.
+    /// The number of elements of the output with its gaps, or 2^64 - 1 if there are more.
     pub fn output_elements(&self) -> u64 {
         let matrix = self.cols.saturating_mul(self.ld_out);
         matrix.saturating_mul(self.batch)
@@ -69,7 +68,7 @@ impl Layout {
         (self.rows.div_ceil(rows) * self.cols.div_ceil(cols)).max(1) as u32
     }
 
-    /// The launches that transpose all matrices. There is none where the matrices have no elements,
+    /// The launches that transpose all matrices. There is none if the matrices have no elements,
     /// because a grid without blocks is an error.
     pub fn launches(&self) -> impl Iterator<Item = Batch> + use<> {
         let layout = *self;
@@ -93,12 +92,13 @@ mod tests {
     use harness::{Dtype, Op, Shape};
 
     use super::*;
+    use crate::MatrixParameters;
 
     #[test]
     fn gaps_stand_behind_every_row_on_both_sides() {
         let case = Case {
             shape: Shape::Matrix { rows: 3, cols: 5 },
-            parameters: MatrixParameters { batch: Some(2), ld: Some(8) }.into(),
+            task: MatrixParameters { batch: 2, ld: Some(8) },
             ..Case::vector(0, Dtype::F32, Op::Sum)
         };
         let layout = Layout::of(&case);

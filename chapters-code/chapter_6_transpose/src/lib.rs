@@ -14,11 +14,18 @@ pub mod layout;
 mod measure;
 pub mod parameters;
 pub mod problem;
+mod recorded;
 pub mod reference;
 
 use harness::{Element, Ladder, ladder};
 pub use parameters::MatrixParameters;
 use problem::Matrices;
+
+/// A case of this chapter.
+pub type Case = harness::Case<MatrixParameters>;
+
+/// A rung of this chapter.
+pub type Rung = harness::Rung<MatrixParameters>;
 
 /// The rungs.
 pub mod rungs {

@@ -1,12 +1,12 @@
 //! What measuring needs: other inputs in the same memory, and libraries that do the same work.
 
 use harness::{
-    Case, Element, Error, Measured,
+    Element, Error, Measured,
     baselines::{Baselines, LibraryRun},
 };
 
 use crate::{
-    baseline,
+    Case, baseline,
     problem::{Destination, Matrices, expected, generate},
 };
 

@@ -1,32 +1,52 @@
 //! What a transpose has besides its matrix.
 
-use std::fmt;
+use harness::{Parameter, Task, Value, shape::parse_count};
 
-use harness::ChapterParameters;
-use serde::{Deserialize, Serialize};
-
-/// The options of this chapter that a case keeps.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+/// What a case of this chapter asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MatrixParameters {
-    /// The number of matrices, one behind the other: 1 where there is none.
-    pub batch: Option<u64>,
-    /// The leading dimension: the number of elements from the start of a row to that of the next. Where there
-    /// is none, it is the number of columns.
+    /// The number of matrices, one behind the other.
+    pub batch: u64,
+    /// The leading dimension: the number of elements from the start of a row to that of the next. If there is none, it is
+    /// the number of columns.
     pub ld: Option<u64>,
 }
 
-impl ChapterParameters for MatrixParameters {}
-
-impl fmt::Display for MatrixParameters {
-    /// Each with a comma before it: `, 3 matrices`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(batch) = self.batch.filter(|&batch| batch != 1) {
-            write!(f, ", {batch} matrices")?;
-        }
-        if let Some(ld) = self.ld {
-            write!(f, ", leading dimension {ld}")?;
-        }
-        Ok(())
+impl Default for MatrixParameters {
+    fn default() -> Self {
+        Self { batch: 1, ld: None }
     }
+}
+
+impl Task for MatrixParameters {
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::new(
+            "batch",
+            "Matrices one behind the other, all transposed; several numbers, comma separated",
+            |task: &Self| (task.batch != 1).then(|| Value::from(task.batch)),
+            |task, text| {
+                task.batch = match parse_count(text).map_err(|error| error.to_string())? {
+                    0 => return Err("a batch has 1 matrix at least; leave --batch out for one".into()),
+                    count => count,
+                };
+                Ok(())
+            },
+        )
+        .value_name("COUNT")
+        .label(|task| (task.batch != 1).then(|| format!("{} matrices", task.batch)))
+        .lab(&["3"], "1"),
+        Parameter::new(
+            "ld",
+            "Leading dimension: elements from the start of a row to that of the next, the width or more. \
+             The output's rows have as many spare elements as the input's",
+            |task: &Self| task.ld.map(Value::from),
+            |task, text| {
+                task.ld = Some(parse_count(text).map_err(|error| error.to_string())?);
+                Ok(())
+            },
+        )
+        .value_name("COUNT")
+        .label(|task| Some(format!("leading dimension {}", task.ld?)))
+        .lab(&["128"], "the width"),
+    ];
 }

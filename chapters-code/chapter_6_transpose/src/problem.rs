@@ -2,11 +2,11 @@
 
 use cudarc::driver::DriverError;
 use harness::{
-    Case, Device, Element, Error, InputArray, Memory, Op, Output, Problem, Refusal, Rung, Shape,
-    Traffic, buffer::POISON, inputs, verify::Verdict,
+    Device, Element, Error, InputArray, Memory, Op, Output, Problem, Refusal, Shape, Traffic,
+    buffer::POISON, inputs, verify::Verdict,
 };
 
-use crate::reference;
+use crate::{Case, Rung, reference};
 
 pub use crate::layout::{Batch, Layout};
 
@@ -41,7 +41,7 @@ impl<T: Element> Matrices<T> {
     /// Makes the input of a case, copies it to the device, and computes the reference.
     ///
     /// # Errors
-    /// [`Error::Driver`] where the device has no room.
+    /// [`Error::Driver`] if the device has no room.
     pub fn new(device: &Device, case: &Case) -> Result<Self, Error> {
         let layout = Layout::of(case);
         let host = generate(case, &layout);
@@ -78,6 +78,7 @@ pub(crate) fn expected<T: Element>(layout: &Layout, host: &[T]) -> Vec<T> {
 }
 
 impl<T: Element> Problem for Matrices<T> {
+    type Task = crate::MatrixParameters;
     type Promise = Destination;
 
     fn device(&self) -> &Device {

@@ -2,16 +2,14 @@
 //! it is said to be right.
 
 use crate::common::matrix;
-use chapter_6_transpose::{broken::broken, chapter::Transpose};
+use chapter_6_transpose::{Case, broken::broken, chapter::Transpose};
 use harness::{
-    Case, Dtype,
+    Dtype,
     simulator::{Missing, Space},
     verify::Checker,
 };
-use report::{
-    Chapter, Row,
-    testing::{self, check},
-};
+use report::{Chapter, Row};
+use testing::check;
 
 /// After it the driver takes no more work from the process; it has a process of its own.
 const STOPPED: &str = "unchecked_edge";

@@ -1,7 +1,7 @@
 //! The program as people call it: what it refuses, and what it writes.
 
 use chapter_6_transpose::chapter::Transpose;
-use report::testing::{Program, check_example};
+use testing::{Program, check_example};
 
 const CHAPTER_6: Program = Program(env!("CARGO_BIN_EXE_chapter_6"));
 

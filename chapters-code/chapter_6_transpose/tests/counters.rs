@@ -1,9 +1,8 @@
-//! The counts that the book's chapter quotes. Where one changes, the page must change too.
+//! The counts that the book's chapter quotes. If one changes, the page must change too.
 
 use crate::common::{SIZES, matrix};
 use chapter_6_transpose::chapter::Transpose;
 use harness::{Dtype, simulator::Counters};
-use report::testing;
 
 const SIDE: u64 = 256;
 

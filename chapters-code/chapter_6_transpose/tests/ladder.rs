@@ -4,9 +4,9 @@
 use std::ops::RangeInclusive;
 
 use crate::common::{SIZES, matrices, matrix, run_all};
-use chapter_6_transpose::{chapter::Transpose, rungs};
-use harness::{Case, Dtype};
-use report::testing::{self, check, under_schedules};
+use chapter_6_transpose::{Case, chapter::Transpose, rungs};
+use harness::Dtype;
+use testing::{check, under_schedules};
 
 /// A single element, row and column; a tile and a row or column more or less; edges on both sides, or on
 /// one; far more rows than columns, and the other way round; nothing at all.
@@ -130,7 +130,7 @@ fn several_seeds() {
 }
 
 /// Blocks and warps take turns as the seed says.
-fn check_under_several_schedules(seeds: RangeInclusive<i64>) {
+fn check_under_several_schedules(seeds: RangeInclusive<u64>) {
     let ragged = matrix(200, 137, Dtype::F32);
     let square = matrix(161, 161, Dtype::U8);
     under_schedules(seeds, || check(&run_all(&[ragged, square])));

@@ -3,7 +3,6 @@
 use crate::common::matrix;
 use chapter_6_transpose::{chapter::Transpose, rungs};
 use harness::Dtype;
-use report::testing;
 
 #[test]
 fn rows_are_timed_and_still_verified() {

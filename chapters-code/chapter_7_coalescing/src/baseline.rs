@@ -10,7 +10,7 @@ use harness::{
 
 use crate::problem::{Accesses, Results};
 
-/// What the name of a call has where its results are spread.
+/// What the name of a call has if its results are spread.
 const SPREAD: &str = ", offset or stride of the output";
 
 /// `struct BaselineCopy` of baselines.h.
@@ -36,7 +36,7 @@ type Copy = unsafe extern "C" fn(
     *mut c_void,
 ) -> c_int;
 
-/// The library's copy with the same result, in each of its ways, verified against `expected`; empty where the library
+/// The library's copy with the same result, in each of its ways, verified against `expected`; empty if the library
 /// lacks it, and for all that are no copies from array to array.
 pub(crate) fn copy(
     of: &Accesses,

@@ -5,10 +5,10 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Case, Dtype, Ladder, Launch, Op, Prepared, Rung, Shape, broken, ptx};
+use harness::{Dtype, Ladder, Launch, Op, Prepared, broken, ptx};
 
 use crate::{
-    AccessParameters, Order, Records, Task, patterns,
+    Case, Order, Rung, Task,
     problem::{
         Accesses, Promise, Results, copies_only, offsets_only, particles_only, permutations_only,
     },
@@ -34,7 +34,7 @@ static TAIL_DROPPED: Rung = broken!(
     "whole packs and nothing else, which is right for multiples of four"
 )
 .refuses(copies_only)
-.adapts(|case| enlarged(case, 3, AccessParameters::default()));
+.adapts(|case| enlarged(case, 3, Task::Copy));
 static LAST_LANE: Rung = broken!(
     "last_lane",
     "shuffled",
@@ -42,7 +42,7 @@ static LAST_LANE: Rung = broken!(
     "the last lane of a warp shuffles, too, and gets its own pack"
 )
 .refuses(offsets_only)
-.adapts(|case| enlarged(case, 0, patterns::offset(1)));
+.adapts(|case| enlarged(case, 0, Task::Offset(1)));
 static IN_PLACE_SHIFT: Rung = broken!(
     "in_place_shift",
     "offset_loads",
@@ -50,7 +50,7 @@ static IN_PLACE_SHIFT: Rung = broken!(
     "a shifted copy of an array onto itself"
 )
 .refuses(offsets_only)
-.adapts(|case| enlarged(case, 0, patterns::offset(1)));
+.adapts(|case| enlarged(case, 0, Task::Offset(1)));
 static STAGED_WITHOUT_BARRIER: Rung = broken!(
     "staged_without_barrier",
     "aos_staged",
@@ -58,7 +58,7 @@ static STAGED_WITHOUT_BARRIER: Rung = broken!(
     "no barrier between filling the tile and reading it"
 )
 .refuses(particles_only)
-.adapts(|case| enlarged(case, 0, patterns::records(Records::Particles)));
+.adapts(|case| enlarged(case, 0, Task::Particles));
 static SCATTER_REPEATS: Rung = broken!(
     "scatter_repeats",
     "scatter",
@@ -67,22 +67,20 @@ static SCATTER_REPEATS: Rung = broken!(
     "a scatter whose indices repeat: the last store stays, and its order is open"
 )
 .refuses(permutations_only)
-.adapts(|case| enlarged(case, 0, patterns::order(Order::Random)));
+.adapts(|case| enlarged(case, 0, Task::Gather(Order::Random)));
 static MISALIGNED_PACKS: Rung =
     broken!("misaligned_packs", "two_packs", [Fault], "packs that are cast to begin at the offset")
         .refuses(offsets_only)
-        .adapts(|case| enlarged(case, 0, patterns::offset(1)));
+        .adapts(|case| enlarged(case, 0, Task::Offset(1)));
 
-/// A case of several blocks, of about the size that was asked for, with the parameters that bring out a
+/// A case of several blocks, of about the size that was asked for, with the task that brings out a
 /// fault. A case that asks for another kind of task stays as it is, for the rung is refused there.
-fn enlarged(case: &Case, more: u64, parameters: AccessParameters) -> Case {
-    let own = Case {
-        shape: Shape::Vector { n: case.elements().max(4096) / 4096 * 4096 + more },
-        seed: case.seed,
-        ..Case::vector(0, Dtype::F32, Op::Sum)
+fn enlarged(case: &Case, more: u64, task: Task) -> Case {
+    if !case.task.is_like(task) {
+        return *case;
     }
-    .with(parameters);
-    if Task::of(&own).is_like(Task::of(case)) { own } else { *case }
+    let n = case.elements().max(4096) / 4096 * 4096 + more;
+    Case { seed: case.seed, task, ..Case::vector(n, Dtype::F32, Op::Sum) }
 }
 
 /// Accesses the input, and launches the kernel on the copy with one thread per element.

@@ -1,21 +1,33 @@
 //! The chapter as the report runs it: which rungs there are, on which cases, in how much memory.
 
 use harness::{
-    AnyProblem, Case, ChapterParameters, Device, Dtype, Error, Op, Parameters, Rung, Suite,
-    rung::rungs,
+    AnySuite, Device, Dtype, Error, Input, Ladder, Op, Shape, Suite, Task as _, rung::rungs,
 };
 use report::{
-    Chapter,
-    values::{Values, chosen, number, parsed},
+    Asked, Chapter, Planned, Scope,
+    chapter::{EVEN, MATRIX, ODD, SQUARE, sum},
 };
 
-use crate::{AccessParameters, Task, broken::broken, indices, patterns, problem::Accesses, reads};
+use crate::{
+    Case, Rung, Task,
+    broken::broken,
+    indices, patterns,
+    problem::{ANOTHER_TASK, Accesses},
+    reads, recorded,
+};
 
 /// Chapter 7.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Coalescing;
 
+/// All rungs, the broken ones last.
+fn all() -> Ladder<Accesses> {
+    [crate::rungs(), broken()].concat()
+}
+
 impl Chapter for Coalescing {
+    type Task = Task;
+
     fn name(&self) -> &'static str {
         "chapter_7_coalescing"
     }
@@ -25,29 +37,34 @@ impl Chapter for Coalescing {
     }
 
     fn rungs(&self) -> Vec<Rung> {
-        [rungs(&crate::rungs()), rungs(&broken())].concat()
+        rungs(&all())
     }
 
-    fn parameters_in_words(&self, case: &Case) -> String {
-        AccessParameters::of(case).to_string()
-    }
-
-    fn parameters_from(&self, value: Values<'_>) -> Result<Parameters, String> {
-        Ok(AccessParameters {
-            offset: number(value, "offset")?,
-            stride: number(value, "stride")?,
-            records: chosen(value, "records")?,
-            order: parsed(value, "order")?,
-            loads: number(value, "loads")?,
-            resident: number(value, "resident")?,
+    /// One of each task, or those that the options speak of.
+    fn tasks(&self, asked: &Asked) -> Result<Vec<Task>, Error> {
+        let mut tasks = Vec::new();
+        // Last the offsets, because of the broken rung among them that stops the device.
+        for options in [
+            &["stride"][..],
+            &["layout"],
+            &["index-order"],
+            &["loads-per-thread", "resident"],
+            &["offset"],
+        ] {
+            if options.iter().any(|option| asked.has(option)) {
+                tasks.extend(asked.vary(vec![Task::Copy], |option| options.contains(&option)));
+            }
         }
-        .into())
+        let all = if tasks.is_empty() { patterns::USUAL.into() } else { tasks };
+        let wanted: Vec<Task> =
+            all.iter().copied().filter(|task| is_wanted(*task, &asked.kernel)).collect();
+        // If the names go with none of them, what runs them says so.
+        Ok(if wanted.is_empty() { all } else { wanted })
     }
 
     fn title(&self, case: &Case) -> String {
         let Case { shape, dtype, .. } = case;
-        let parameters = AccessParameters::of(case);
-        format!("{} of {shape} {dtype}{parameters}", Task::of(case).verb())
+        format!("{} of {shape} {dtype}{}", case.task.verb(), case.task.label())
     }
 
     fn check(&self, case: &Case) -> Result<(), Error> {
@@ -60,26 +77,69 @@ impl Chapter for Coalescing {
         bytes.saturating_mul(3).saturating_add(64 << 20)
     }
 
-    fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
+    fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnySuite<Task>>, Error> {
         self.check(case)?;
-        Ok(Suite::boxed(Accesses::new(device, case)?, [crate::rungs(), broken()]))
+        Ok(Suite::boxed(Accesses::new(device, case)?, all()))
     }
 
     fn checksum_cases(&self) -> Vec<Case> {
         let sizes = [257, 5000, 100_003];
         let of_size = |n| {
-            patterns::usual().map(|parameters| {
-                Case { seed: 7, ..Case::vector(n, Dtype::F32, Op::Sum) }.with(parameters)
+            patterns::USUAL.map(|task| Case {
+                seed: 7,
+                task,
+                ..Case::vector(n, Dtype::F32, Op::Sum)
             })
         };
         sizes.into_iter().flat_map(of_size).collect()
     }
+
+    /// Every pattern on the size that is even, and on another one of each task.
+    fn sample_cases(&self, shape: Shape) -> Vec<Case> {
+        let tasks = match shape == EVEN {
+            true => patterns::all(),
+            false => patterns::USUAL.into(),
+        };
+        tasks.into_iter().map(|task| sum(shape, Dtype::F32).with(task)).collect()
+    }
+
+    fn variant(&self, case: &Case) -> String {
+        case.task.label().replace(", ", "/")
+    }
+
+    fn broken_cases(&self, n: u64) -> Vec<Case> {
+        patterns::USUAL.map(|task| sum(Shape::Vector { n }, Dtype::F32).with(task)).into()
+    }
+
+    /// Of the odd size there are fewer patterns of access.
+    fn replay_cases(&self) -> Vec<Case> {
+        [ODD, MATRIX, SQUARE].into_iter().flat_map(|shape| self.sample_cases(shape)).collect()
+    }
+
+    /// Inputs of other kinds: the seed also says which elements are gathered.
+    fn other_inputs(&self, case: &Case) -> Vec<Case> {
+        let inputs = [Input::Uniform, Input::Negative, Input::Cancelling, Input::Constant];
+        inputs.map(|input| Case { input, ..*case }).into()
+    }
+
+    fn recorded(&self, scope: Scope) -> Vec<Planned<Task>> {
+        recorded::planned(scope)
+    }
+}
+
+/// Whether one of these rungs, if there are any, is for a task.
+fn is_wanted(task: Task, names: &[String]) -> bool {
+    let case = Case { task, ..Case::vector(0, Dtype::F32, Op::Sum) };
+    let is_for = |rung: &Rung| rung.refusal(&case) != Some(ANOTHER_TASK);
+    let all = rungs(&all());
+    let mut named = all.iter().filter(|rung| names.iter().any(|name| name == rung.name));
+    names.is_empty() || named.any(is_for)
 }
 
 /// The reason why a case makes no sense, such as addresses outside the array, and the remedy.
 fn refusal(case: &Case) -> Option<Error> {
     let n = case.elements();
-    let (what, remedy) = match Task::of(case) {
+    let (what, remedy) = match case.task {
         Task::Offset(offset) if offset > n => (
             format!("an offset of {offset} leaves a buffer of {n} elements"),
             format!("give --offset {n} or less"),

@@ -1,29 +1,29 @@
 //! The indices by which elements are gathered and scattered.
 
-use harness::{Case, ChapterParameters, inputs};
+use harness::inputs;
 use rayon::prelude::*;
 
 use crate::{
-    AccessParameters, Order,
+    Case, Order, Task,
     traffic::{LANES, SECTOR, Traffic},
 };
 
 /// The most elements that an index of 32 bits reaches.
 pub const MOST: u64 = 1 << 32;
 
-/// The indices of a case, one per element; none where it is of another task.
+/// The indices of a case, one per element; none if it is of another task.
 pub fn of(case: &Case) -> Vec<u32> {
     let (n, seed) = (case.elements(), case.seed);
-    match AccessParameters::of(case).order {
-        Some(Order::Within(window)) => shuffled(n, window, seed),
-        Some(Order::Random) => random(n, seed),
-        Some(Order::Sorted) => {
+    match case.task {
+        Task::Gather(Order::Within(window)) => shuffled(n, window, seed),
+        Task::Gather(Order::Random) => random(n, seed),
+        Task::Gather(Order::Sorted) => {
             let mut indices = random(n, seed);
             indices.par_sort_unstable();
             indices
         }
-        Some(Order::Ascending) => (0..n).into_par_iter().map(|i| i as u32).collect(),
-        None => Vec::new(),
+        Task::Gather(Order::Ascending) => (0..n).into_par_iter().map(|i| i as u32).collect(),
+        _ => Vec::new(),
     }
 }
 
@@ -78,12 +78,11 @@ mod tests {
     use harness::{Dtype, Op};
 
     use super::*;
-    use crate::patterns;
 
     const N: u64 = 1 << 18;
 
     fn ordered(n: u64, order: Order) -> Vec<u32> {
-        of(&Case::vector(n, Dtype::F32, Op::Sum).with(patterns::order(order)))
+        of(&Case::vector(n, Dtype::F32, Op::Sum).with(Task::Gather(order)))
     }
 
     #[test]

@@ -14,15 +14,22 @@ pub mod particles;
 pub mod patterns;
 pub mod problem;
 pub mod reads;
+mod recorded;
 pub mod reference;
 pub mod task;
 pub mod traffic;
 
 use harness::{Ladder, ladder};
-pub use parameters::{AccessParameters, Order, Records};
+pub use parameters::{Order, Records};
 
 use crate::problem::Accesses;
 pub use crate::task::Task;
+
+/// A case of this chapter.
+pub type Case = harness::Case<Task>;
+
+/// A rung of this chapter.
+pub type Rung = harness::Rung<Task>;
 
 /// The rungs.
 pub mod rungs {

@@ -3,13 +3,13 @@
 use std::hash::Hash;
 
 use harness::{
-    Case, Error, Measured,
+    Error, Measured,
     baselines::{Baselines, LibraryRun},
     inputs,
 };
 
 use crate::{
-    baseline, indices,
+    Case, baseline, indices,
     problem::{Accesses, Promise, Results},
 };
 

@@ -1,47 +1,8 @@
-//! Which addresses a kernel accesses, and how many loads it has in flight.
+//! What the values of the chapter's options mean.
 
 use std::{fmt, str::FromStr};
 
-use harness::{ChapterParameters, names, shape::parse_count, text_in_json};
-use serde::{Deserialize, Serialize};
-
-/// The options of this chapter that a case keeps.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct AccessParameters {
-    /// The number of elements by which a copy is shifted.
-    pub offset: Option<u64>,
-    /// The number of elements from one that is copied to the next.
-    pub stride: Option<u64>,
-    /// The records whose fields the elements are.
-    pub records: Option<Records>,
-    /// The order in which elements are gathered or scattered.
-    pub order: Option<Order>,
-    /// The number of loads that a thread has in flight.
-    pub loads: Option<u32>,
-    /// The number of blocks that a multiprocessor holds at a time.
-    pub resident: Option<u32>,
-}
-
-impl ChapterParameters for AccessParameters {}
-
-impl fmt::Display for AccessParameters {
-    /// Each with a comma before it: `, offset 1`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let all = [
-            self.offset.map(|offset| format!("offset {offset}")),
-            self.stride.map(|stride| format!("stride {stride}")),
-            self.records.map(|records| records.to_string()),
-            self.order.map(|order| match order {
-                Order::Within(window) => format!("shuffled within {window}"),
-                _ => format!("{order} order"),
-            }),
-            self.loads.map(|loads| format!("{loads} loads per thread")),
-            self.resident.map(|resident| format!("{resident} blocks per multiprocessor")),
-        ];
-        all.iter().flatten().try_for_each(|one| write!(f, ", {one}"))
-    }
-}
+use harness::{names, shape::parse_count};
 
 /// The order in which the elements of an array are asked for, as `--index-order` spells it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -73,8 +34,6 @@ impl fmt::Display for Order {
         }
     }
 }
-
-text_in_json!(Order);
 
 impl FromStr for Order {
     type Err = String;
@@ -130,14 +89,5 @@ mod tests {
         for text in ["", "0", "-1", "2^50", "shuffled", "1.5"] {
             assert!(text.parse::<Order>().is_err(), "{text}");
         }
-    }
-
-    #[test]
-    fn orders_are_text_in_json() {
-        for order in [Order::Within(7), Order::Sorted] {
-            let json = serde_json::to_string(&order).expect("JSON");
-            assert_eq!(serde_json::from_str::<Order>(&json).ok(), Some(order));
-        }
-        assert!(serde_json::from_str::<Order>(r#""0""#).is_err());
     }
 }

@@ -24,7 +24,7 @@ pub enum Layout {
 }
 
 impl Layout {
-    /// The field that an element is, where there are `n` particles, and the distance in elements from a field to the next
+    /// The field that an element is, if there are `n` particles, and the distance in elements from a field to the next
     /// one of the same particle.
     fn field(self, element: u64, n: u64) -> (u64, u64) {
         match self {

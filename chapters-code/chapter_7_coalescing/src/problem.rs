@@ -4,12 +4,12 @@ use std::hash::{Hash, Hasher};
 
 use cudarc::driver::DriverError;
 use harness::{
-    Case, ChapterParameters, Device, Dtype, Error, InputArray, Memory, Op, Output, Problem,
-    Refusal, Rung, Shape, Traffic, inputs, verify::Verdict,
+    Device, Dtype, Error, InputArray, Memory, Op, Output, Problem, Refusal, Shape, Traffic, inputs,
+    verify::Verdict,
 };
 
 use crate::{
-    AccessParameters, Order, Task, indices,
+    Case, Rung, Task, indices,
     particles::Layout,
     reads::{self, THREADS},
     reference,
@@ -53,7 +53,7 @@ pub struct Accesses {
     /// The results side by side. Of particles, a copy of the input, made at every reset, which the launches change.
     pub out: Output<f32>,
     /// The output of kernels that store elements at an offset or a stride. It is as long as the input, and
-    /// empty where the case has neither.
+    /// empty if the case has neither.
     pub spread: Output<f32>,
     /// One word per thread of the grid that reads.
     pub words: Output<u32>,
@@ -84,9 +84,9 @@ impl Accesses {
     /// Makes the input of a case and copies it to the device.
     ///
     /// # Errors
-    /// [`Error::Driver`] where the device has no room.
+    /// [`Error::Driver`] if the device has no room.
     pub fn new(device: &Device, case: &Case) -> Result<Self, Error> {
-        let task = Task::of(case);
+        let task = case.task;
         let (all, n) = (case.elements(), task.results(case.elements()));
         let threads = |resident| reads::blocks(device, resident) * THREADS;
         let (out, spread, words) = match task {
@@ -127,6 +127,7 @@ impl Accesses {
 }
 
 impl Problem for Accesses {
+    type Task = crate::Task;
     type Promise = Promise;
 
     fn device(&self) -> &Device {
@@ -144,7 +145,7 @@ impl Problem for Accesses {
 
     fn reset(&mut self) -> Result<(), DriverError> {
         self.memory().into_iter().try_for_each(|memory| memory.poison())?;
-        match Task::of(&self.case) {
+        match self.case.task {
             Task::Particles => self.out.copy_from(&self.input),
             _ => Ok(()),
         }
@@ -154,7 +155,7 @@ impl Problem for Accesses {
         let expected = self.expected(promise.result, launches);
         match promise.result {
             Results::Words => {
-                let (loads, resident) = reads::in_flight(&self.case);
+                let (loads, resident) = self.case.task.in_flight();
                 let blocks = reads::blocks(&self.device, resident);
                 self.words.compare_equal(&reference::words(self.input.host(), loads, blocks))
             }
@@ -164,7 +165,7 @@ impl Problem for Accesses {
     }
 
     fn traffic(&self, _promise: &Promise) -> Traffic {
-        Task::of(&self.case).traffic(self.n)
+        self.case.task.traffic(self.n)
     }
 }
 
@@ -176,7 +177,7 @@ macro_rules! only {
             match case.shape {
                 Shape::Matrix { .. } => Some(Refusal::wants_vector()),
                 _ if case.op != Op::Sum || case.dtype != Dtype::F32 => Some(Refusal::NoKernel),
-                _ => (!matches!(Task::of(case), $task)).then_some(ANOTHER_TASK),
+                _ => (!matches!(case.task, $task)).then_some(ANOTHER_TASK),
             }
         }
     )*};
@@ -194,7 +195,7 @@ only! {
 
 /// Refuses also permutations whose indices may repeat.
 pub fn without_repeats(rung: &Rung, case: &Case) -> Option<Refusal> {
-    let repeats = AccessParameters::of(case).order.is_some_and(Order::repeats);
+    let repeats = matches!(case.task, Task::Gather(order) if order.repeats());
     let reason = "stores to each index once: give --index-order ascending, or a window's length";
     permutations_only(rung, case).or(repeats.then_some(Refusal::because(reason)))
 }

@@ -1,12 +1,14 @@
 //! What a case asks for: which accesses, and how many results they make.
 
-use crate::{AccessParameters, Order, Records, reads};
-use harness::{Case, ChapterParameters, Traffic};
+use harness::{Parameter, Traffic, Value, shape::parse_count};
+
+use crate::{Order, Records, patterns};
 
 /// What a rung does with an array of n elements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Task {
     /// Copy it.
+    #[default]
     Copy,
     /// Copy it shifted by a number of elements. As many at one end are not copied.
     Offset(u64),
@@ -28,20 +30,20 @@ pub enum Task {
 }
 
 impl Task {
-    /// What a case asks for.
-    pub fn of(case: &Case) -> Self {
-        let p = AccessParameters::of(case);
-        match (p.offset, p.stride, p.records, p.order) {
-            (Some(offset), ..) => Self::Offset(offset),
-            (_, Some(stride), ..) => Self::Stride(stride),
-            (.., Some(Records::Pairs), _) => Self::Pairs,
-            (.., Some(Records::Particles), _) => Self::Particles,
-            (.., Some(order)) => Self::Gather(order),
-            _ if p.loads.is_some() || p.resident.is_some() => {
-                let (loads, resident) = reads::in_flight(case);
-                Self::BytesInFlight { loads, resident }
-            }
-            _ => Self::Copy,
+    /// The loads of a thread, and the blocks of a multiprocessor, that a read has in flight; four each for other tasks.
+    pub fn in_flight(self) -> (u32, u32) {
+        match self {
+            Self::BytesInFlight { loads, resident } => (loads, resident),
+            _ => (4, 4),
+        }
+    }
+
+    /// The records whose fields the elements are, if they are.
+    pub fn records(self) -> Option<Records> {
+        match self {
+            Self::Pairs => Some(Records::Pairs),
+            Self::Particles => Some(Records::Particles),
+            _ => None,
         }
     }
 
@@ -86,4 +88,131 @@ impl Task {
         };
         Traffic { read: read * results, written: written * results }
     }
+}
+
+impl harness::Task for Task {
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::new(
+            "offset",
+            "Only shifted copies: by how many elements; several, comma separated",
+            |task: &Self| match *task {
+                Self::Offset(offset) => Some(offset.into()),
+                _ => None,
+            },
+            |task, text| {
+                *task = Self::Offset(count(text)?);
+                Ok(())
+            },
+        )
+        .value_name("COUNT")
+        .label(|task| match task {
+            Self::Offset(offset) => Some(format!("offset {offset}")),
+            _ => None,
+        })
+        .lab(&["1", "2", "8", "32"], ""),
+        Parameter::new(
+            "stride",
+            "Only strided copies: every how many elements one is copied; several, comma separated",
+            |task: &Self| match *task {
+                Self::Stride(stride) => Some(stride.into()),
+                _ => None,
+            },
+            |task, text| {
+                *task = Self::Stride(count(text)?);
+                Ok(())
+            },
+        )
+        .value_name("COUNT")
+        .label(|task| match task {
+            Self::Stride(stride) => Some(format!("stride {stride}")),
+            _ => None,
+        })
+        .lab(&["1", "2", "8", "32"], ""),
+        Parameter::new(
+            "records",
+            "Only records: sums of pairs, or updates of particles; both, comma separated",
+            |task: &Self| task.records().map(Value::text),
+            |task, text| {
+                *task = patterns::records(text.parse()?);
+                Ok(())
+            },
+        )
+        .option("layout")
+        .value_name("LAYOUT")
+        .named::<Records>()
+        .label(|task| task.records().map(|records| records.to_string()))
+        .lab(&["pairs", "particles"], ""),
+        Parameter::new(
+            "order",
+            "Only permutations: ascending, random, sorted, or the length of the windows in which elements are \
+             shuffled; several, comma separated",
+            |task: &Self| match task {
+                Self::Gather(order) => Some(Value::text(order)),
+                _ => None,
+            },
+            |task, text| {
+                *task = Self::Gather(text.parse()?);
+                Ok(())
+            },
+        )
+        .option("index-order")
+        .value_name("ORDER")
+        .label(|task| match task {
+            Self::Gather(Order::Within(window)) => Some(format!("shuffled within {window}")),
+            Self::Gather(order) => Some(format!("{order} order")),
+            _ => None,
+        })
+        .lab(&["ascending", "32", "random", "sorted"], ""),
+        Parameter::new(
+            "loads",
+            "Only reads: packs of 16 bytes that a thread asks for at a time, 1, 2, 4 or 8; several, comma \
+             separated [default: 4]",
+            |task: &Self| match *task {
+                Self::BytesInFlight { loads, .. } => Some(loads.into()),
+                _ => None,
+            },
+            |task, text| {
+                let loads = small(text)?;
+                *task = Self::BytesInFlight { loads, resident: task.in_flight().1 };
+                Ok(())
+            },
+        )
+        .option("loads-per-thread")
+        .value_name("COUNT")
+        .label(|task| match task {
+            Self::BytesInFlight { loads, .. } => Some(format!("{loads} loads per thread")),
+            _ => None,
+        })
+        .lab(&["1", "2", "4", "8"], ""),
+        Parameter::new(
+            "resident",
+            "Only reads: blocks that a multiprocessor holds at a time, 1 to 8; several, comma separated \
+             [default: 4]",
+            |task: &Self| match *task {
+                Self::BytesInFlight { resident, .. } => Some(resident.into()),
+                _ => None,
+            },
+            |task, text| {
+                let resident = small(text)?;
+                *task = Self::BytesInFlight { loads: task.in_flight().0, resident };
+                Ok(())
+            },
+        )
+        .value_name("COUNT")
+        .label(|task| match task {
+            Self::BytesInFlight { resident, .. } => {
+                Some(format!("{resident} blocks per multiprocessor"))
+            }
+            _ => None,
+        })
+        .lab(&["1", "2", "4", "8"], ""),
+    ];
+}
+
+fn count(text: &str) -> Result<u64, String> {
+    parse_count(text).map_err(|error| error.to_string())
+}
+
+fn small(text: &str) -> Result<u32, String> {
+    text.parse().map_err(|_| "this is a whole number from 1 to 8; write for example 4".into())
 }

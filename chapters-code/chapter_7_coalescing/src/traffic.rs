@@ -9,9 +9,9 @@ use std::{
     ops::{Add, Mul},
 };
 
-use harness::{Case, Device, Error};
+use harness::{Device, Error};
 
-use crate::problem::Accesses;
+use crate::{Case, problem::Accesses};
 
 /// The bytes of a sector.
 pub const SECTOR: u64 = 32;
@@ -150,7 +150,7 @@ pub fn whole_packs(n: u64, offset: u64) -> u64 {
 /// how many threads read.
 ///
 /// # Errors
-/// [`Error::Driver`] where the device has no room for the case's buffers.
+/// [`Error::Driver`] if the device has no room for the case's buffers.
 pub fn predicted(device: &Device, case: &Case) -> Result<Vec<(&'static str, Prediction)>, Error> {
     let p = Accesses::new(device, case)?;
     let runs = crate::rungs().into_iter().filter(|(rung, _)| rung.refusal(case).is_none());

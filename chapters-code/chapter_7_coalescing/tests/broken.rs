@@ -2,16 +2,14 @@
 //! it is said to be right.
 
 use crate::common::{of, usual};
-use chapter_7_coalescing::{AccessParameters, chapter::Coalescing, patterns::offset};
+use chapter_7_coalescing::{Case, Rung, Task, chapter::Coalescing};
 use harness::{
-    Case, Refusal, Rung,
+    Refusal,
     simulator::{Missing, Space},
     verify::Checker,
 };
-use report::{
-    Chapter, Row,
-    testing::{self, check},
-};
+use report::{Chapter, Row};
+use testing::check;
 
 /// After it the driver takes no more work from the process; it has a process of its own, in
 /// command_line.rs.
@@ -69,13 +67,13 @@ fn is_right(rung: &str, case: &Case) -> bool {
 
 #[test]
 fn some_are_right_where_nobody_looks_further() {
-    assert!(is_right("tail_dropped", &of(4096, AccessParameters::default())));
-    assert!(!is_right("tail_dropped", &of(4097, AccessParameters::default())));
+    assert!(is_right("tail_dropped", &of(4096, Task::Copy)));
+    assert!(!is_right("tail_dropped", &of(4097, Task::Copy)));
     for k in [0, 4, 8] {
-        assert!(is_right("misaligned_packs", &of(4096, offset(k))), "{k}");
-        assert!(is_right("last_lane", &of(4096, offset(k))), "{k}");
+        assert!(is_right("misaligned_packs", &of(4096, Task::Offset(k))), "{k}");
+        assert!(is_right("last_lane", &of(4096, Task::Offset(k))), "{k}");
     }
-    assert!(!is_right("last_lane", &of(4096, offset(3))));
+    assert!(!is_right("last_lane", &of(4096, Task::Offset(3))));
 }
 
 #[test]

@@ -1,10 +1,8 @@
 //! The program as people call it: what it refuses, and what it writes.
 
 use chapter_7_coalescing::chapter::Coalescing;
-use report::{
-    Chapter,
-    testing::{Program, check_example},
-};
+use report::Chapter;
+use testing::{Program, check_example};
 
 const CHAPTER_7: Program = Program(env!("CARGO_BIN_EXE_chapter_7"));
 

@@ -1,49 +1,45 @@
-//! The counts that the book's chapter quotes. Where one changes, the page must change too.
+//! The counts that the book's chapter quotes. If one changes, the page must change too.
 
 use crate::common::of;
 use chapter_7_coalescing::{
-    AccessParameters, Order, Records,
-    chapter::Coalescing,
-    patterns::{offset, order, records, stride},
-    traffic::Access,
+    Order, Records, Task, chapter::Coalescing, patterns::records, traffic::Access,
 };
 use harness::simulator::Counters;
-use report::testing;
 
 const N: u64 = 1 << 20;
 
-fn counted(rung: &str, parameters: AccessParameters) -> Counters {
-    testing::counted(&Coalescing, rung, &of(N, parameters))
+fn counted(rung: &str, task: Task) -> Counters {
+    testing::counted(&Coalescing, rung, &of(N, task))
 }
 
 /// Requests and sectors of loads.
-fn loads(rung: &str, parameters: AccessParameters) -> [u64; 2] {
-    let counters = counted(rung, parameters);
+fn loads(rung: &str, task: Task) -> [u64; 2] {
+    let counters = counted(rung, task);
     [counters.global_load_requests, counters.global_load_sectors]
 }
 
 /// Requests and sectors of stores.
-fn stores(rung: &str, parameters: AccessParameters) -> [u64; 2] {
-    let counters = counted(rung, parameters);
+fn stores(rung: &str, task: Task) -> [u64; 2] {
+    let counters = counted(rung, task);
     [counters.global_store_requests, counters.global_store_sectors]
 }
 
 #[test]
 fn wide_accesses_make_fewer_requests() {
     for (rung, requests) in [("scalar", 32_768), ("vec2", 16_384), ("packs", 8_192)] {
-        assert_eq!(loads(rung, AccessParameters::default()), [requests, 131_072], "{rung}");
-        assert_eq!(stores(rung, AccessParameters::default()), [requests, 131_072], "{rung}");
+        assert_eq!(loads(rung, Task::Copy), [requests, 131_072], "{rung}");
+        assert_eq!(stores(rung, Task::Copy), [requests, 131_072], "{rung}");
     }
     // Nothing passes through loads and stores.
-    assert_eq!(loads("bulk", AccessParameters::default()), [0, 0]);
-    assert_eq!(stores("bulk", AccessParameters::default()), [0, 0]);
+    assert_eq!(loads("bulk", Task::Copy), [0, 0]);
+    assert_eq!(stores("bulk", Task::Copy), [0, 0]);
 }
 
 /// Instructions of a warp for each KiB that is copied.
 #[test]
 fn wide_accesses_take_fewer_instructions() {
     let a_kib = |rung| {
-        let instructions = counted(rung, AccessParameters::default()).warp_instructions as f64;
+        let instructions = counted(rung, Task::Copy).warp_instructions as f64;
         (instructions / (8 * N / 1024) as f64).round()
     };
     assert_eq!([a_kib("scalar"), a_kib("packs")], [76.0, 23.0]);
@@ -75,10 +71,10 @@ fn published_arithmetic_put_right() {
 /// Loads at offset 1, four of which make a pack of the output.
 #[test]
 fn misaligned_vectors() {
-    assert_eq!(loads("offset_loads", offset(1)), [32_768, 163_839]);
-    assert_eq!(loads("four_loads", offset(1)), [32_769, 532_480]);
-    assert_eq!(loads("two_packs", offset(1)), [16_385, 270_336]);
-    assert_eq!(loads("shuffled", offset(1)), [16_385, 139_265]);
+    assert_eq!(loads("offset_loads", Task::Offset(1)), [32_768, 163_839]);
+    assert_eq!(loads("four_loads", Task::Offset(1)), [32_769, 532_480]);
+    assert_eq!(loads("two_packs", Task::Offset(1)), [16_385, 270_336]);
+    assert_eq!(loads("shuffled", Task::Offset(1)), [16_385, 139_265]);
 }
 
 #[test]
@@ -122,7 +118,7 @@ fn layouts_of_particles() {
 /// In ascending order four elements per thread are 16 bytes apart from the next lane's.
 #[test]
 fn four_a_thread_spread_a_request() {
-    let ascending = order(Order::Ascending);
+    let ascending = Task::Gather(Order::Ascending);
     let [requests, sectors] = loads("gather", ascending);
     assert_eq!(sectors, 4 * requests);
     // The indices, as packs, and then as many requests for elements as before.
@@ -134,17 +130,17 @@ fn four_a_thread_spread_a_request() {
 #[test]
 fn strides_fetch_the_whole_buffer() {
     for k in [1, 2, 4, 8] {
-        assert_eq!(loads("strided_loads", stride(k))[1], N / 8, "{k}");
+        assert_eq!(loads("strided_loads", Task::Stride(k))[1], N / 8, "{k}");
     }
     for k in [16, 32, 64] {
-        assert_eq!(loads("strided_loads", stride(k))[1], N / k, "{k}");
+        assert_eq!(loads("strided_loads", Task::Stride(k))[1], N / k, "{k}");
     }
 }
 
 /// The last page counts for fewer floats, as the profiler's recording does.
 #[test]
 fn the_tables_of_the_last_page() {
-    let counted = |rung, parameters| testing::counted(&Coalescing, rung, &of(1 << 16, parameters));
+    let counted = |rung, task| testing::counted(&Coalescing, rung, &of(1 << 16, task));
     let pairs = counted("two_loads", records(Records::Pairs));
     assert_eq!([pairs.global_load_requests, pairs.global_load_sectors], [2_048, 16_384]);
     assert_eq!([pairs.global_store_requests, pairs.global_store_sectors], [1_024, 4_096]);

@@ -4,15 +4,12 @@ use std::ops::RangeInclusive;
 
 use crate::common::{all, of, run_all, usual};
 use chapter_7_coalescing::{
-    Order, Records,
+    Case, Order, Records, Rung, Task,
     chapter::Coalescing,
-    patterns::{offset, order, reads, records, stride},
+    patterns::{reads, records},
 };
-use harness::{Case, Rung};
-use report::{
-    Chapter, Row,
-    testing::{self, check, under_schedules},
-};
+use report::{Chapter, Row};
+use testing::{check, under_schedules};
 
 fn correct_rungs() -> Vec<Rung> {
     let mut rungs = Coalescing.rungs();
@@ -46,12 +43,12 @@ fn every_pattern() {
 #[test]
 fn patterns_as_large_as_the_array() {
     for n in [1, 2, 5, 31, 32, 100] {
-        let mut cases: Vec<Case> = [n - 1, n].map(|k| of(n, offset(k))).into();
-        cases.extend([n.div_ceil(2), n].map(|s| of(n, stride(s))));
-        cases.push(of(n, order(Order::Within(5 * n))));
+        let mut cases: Vec<Case> = [n - 1, n].map(|k| of(n, Task::Offset(k))).into();
+        cases.extend([n.div_ceil(2), n].map(|s| of(n, Task::Stride(s))));
+        cases.push(of(n, Task::Gather(Order::Within(5 * n))));
         check(&run_all(&cases));
     }
-    check(&run_all(&[of(0, offset(0)), of(0, stride(1))]));
+    check(&run_all(&[of(0, Task::Offset(0)), of(0, Task::Stride(1))]));
 }
 
 /// Groups of particles that are not whole, and elements behind the last particle.
@@ -69,7 +66,7 @@ fn exhaustive_a_million() {
     let rows: Vec<Row> = run_all(&usual(1 << 20));
     assert_eq!(rows.len(), correct_rungs().len());
     check(&rows);
-    check(&run_all(&[of((1 << 20) + 3, offset(5)), of((1 << 20) + 3, reads(8, 4))]));
+    check(&run_all(&[of((1 << 20) + 3, Task::Offset(5)), of((1 << 20) + 3, reads(8, 4))]));
 }
 
 #[test]
@@ -88,7 +85,7 @@ fn awkward_inputs() {
 }
 
 /// Blocks and warps take turns as the seed says.
-fn check_under_several_schedules(seeds: RangeInclusive<i64>) {
+fn check_under_several_schedules(seeds: RangeInclusive<u64>) {
     let cases = usual(5003);
     under_schedules(seeds, || check(&run_all(&cases)));
 }

@@ -3,13 +3,12 @@
 
 use crate::common::{all, of};
 use chapter_7_coalescing::{
-    Records,
+    Case, Records,
     chapter::Coalescing,
     patterns::{reads, records},
     traffic::{Prediction, Traffic, predicted},
 };
-use harness::Case;
-use report::testing::{self, simulator};
+use testing::simulator;
 
 #[track_caller]
 fn check(cases: &[Case]) {
@@ -26,7 +25,7 @@ fn check(cases: &[Case]) {
                 },
             };
             let n = case.elements();
-            assert_eq!(formula, counted, "{rung} of {n} {:?}", case.parameters);
+            assert_eq!(formula, counted, "{rung} of {n} {:?}", case.task);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::common::usual;
 use chapter_7_coalescing::chapter::Coalescing;
-use report::{Chapter, testing};
+use report::AnyChapter;
 
 #[test]
 fn rows_are_timed_and_still_verified() {

@@ -127,7 +127,7 @@ enum Arrays {
 }
 
 impl Arrays {
-    /// Windows, with the arrays in them; none where NCCL has no windows.
+    /// Windows, with the arrays in them; none if NCCL has no windows.
     fn windows(p: &Collective, nccl: &Nccl, ranks: &Rc<Ranks>) -> Result<Option<Self>, Error> {
         // The same size on all ranks, as NCCL wants it: that of the largest.
         let largest = |len: &dyn Fn(usize) -> usize| {
@@ -168,7 +168,7 @@ impl Arrays {
 }
 
 /// The same work on the same elements by NCCL, verified, in each of its ways: its calls, from memory of any kind and from
-/// symmetric windows. None where there is no NCCL, or it has no call for the work. On the simulator it is the
+/// symmetric windows. None if there is no NCCL, or it has no call for the work. On the simulator it is the
 /// simulator's. As for the rungs that use flags, the host orders the devices by no event: NCCL's kernels wait for each
 /// other.
 pub(crate) fn collective(p: &Collective) -> Result<Vec<LibraryRun<Collective>>, Error> {

@@ -3,10 +3,10 @@
 //! Each names the checks that detect its fault, and a test holds it to that. It is launched as the rung that it is a
 //! broken version of.
 
-use harness::{Case, ChapterParameters, Dtype, Element, Ladder, Op, Rung, Shape, broken};
+use harness::{Dtype, Element, Ladder, Op, Shape, broken};
 
 use crate::{
-    DeviceParameters, Task,
+    Case, DeviceParameters, Rung, Task,
     problem::{Collective, MAX_DEVICES, SpreadScan},
     rungs::{
         flags, lookback_devices, low_latency, push, reduce_scatter_push, sums_first, transpose_push,
@@ -87,7 +87,7 @@ static COUNTED_BY_HOST: Rung = broken!(
 
 /// A case in which each of two blocks has four tiles.
 fn several_tiles(case: &Case) -> Case {
-    let devices = DeviceParameters::of(case).devices.unwrap_or(MAX_DEVICES) as u64;
+    let devices = case.task.devices.unwrap_or(MAX_DEVICES) as u64;
     Case { shape: Shape::Vector { n: case.elements().max(devices << 16) }, ..*case }
 }
 
@@ -111,6 +111,6 @@ static CARRY_AND_FLAG: Rung = broken!(
 /// The task with floats.
 fn floats(task: Task, case: &Case) -> Case {
     let case = task::doing(task, case);
-    let parameters = DeviceParameters { bins: None, ..DeviceParameters::of(&case) }.into();
-    Case { parameters, dtype: Dtype::F32, op: Op::Sum, ..case }
+    let task = DeviceParameters { bins: None, ..case.task };
+    Case { task, dtype: Dtype::F32, op: Op::Sum, ..case }
 }

@@ -2,20 +2,19 @@
 
 use chapter_2_histogram::bins::USUAL;
 use harness::{
-    AnyProblem, Case, ChapterParameters, Device, Dtype, Error, Ladder, Parameters, Rung, Shape,
-    Suite, rung::rungs,
+    AnySuite, Device, Dtype, Element, Error, Ladder, Shape, Suite, Task as _, rung::rungs,
 };
 use report::{
-    Chapter,
-    values::{Values, chosen, number},
+    Asked, Chapter, Planned, Scope,
+    chapter::{EVEN, sum},
 };
 
 use crate::{
-    DeviceParameters, Task, all_gathers, all_reduces, all_to_alls,
+    Case, DeviceParameters, Rung, Task, all_gathers, all_reduces, all_to_alls,
     broken::{broken, broken_scans},
     compactions, histograms,
     problem::{Collective, SpreadCompact, SpreadHistogram, SpreadScan, SpreadSum},
-    reduce_scatters, scans, sums, task, transpositions,
+    recorded, reduce_scatters, scans, sums, task, transpositions,
 };
 
 /// The rungs of all collectives, the broken ones last.
@@ -24,11 +23,18 @@ fn collectives() -> Ladder<Collective> {
     [tasks.concat(), broken()].concat()
 }
 
+/// The rungs of scans, the broken ones last.
+fn all_scans<T: Element<Acc = T>>() -> Ladder<SpreadScan<T>> {
+    [scans(), broken_scans()].concat()
+}
+
 /// Chapter 8.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MultiGpu;
 
 impl Chapter for MultiGpu {
+    type Task = DeviceParameters;
+
     fn name(&self) -> &'static str {
         "chapter_8_multi_gpu"
     }
@@ -38,16 +44,16 @@ impl Chapter for MultiGpu {
     }
 
     fn rungs(&self) -> Vec<Rung> {
-        [
-            rungs(&collectives()),
-            // A rung is the same for every type of elements.
-            rungs(&sums::<f32>()),
-            rungs(&histograms()),
-            rungs(&scans::<f32>()),
-            rungs(&compactions()),
-            rungs(&broken_scans::<f32>()),
-        ]
-        .concat()
+        let mut all = rungs(&collectives());
+        // A rung is the same for every type of elements.
+        all.extend(rungs(&sums::<f32>()));
+        all.extend(rungs(&histograms()));
+        let mut scans = rungs(&all_scans::<f32>());
+        let broken = scans.extract_if(.., |rung| rung.is_broken()).collect::<Vec<_>>();
+        all.extend(scans);
+        all.extend(rungs(&compactions()));
+        all.extend(broken);
+        all
     }
 
     fn default_shapes(&self, device: &Device) -> Vec<Shape> {
@@ -56,37 +62,36 @@ impl Chapter for MultiGpu {
         vec![Shape::Vector { n }, Shape::Matrix { rows: side, cols: side }]
     }
 
-    fn parameters_in_words(&self, case: &Case) -> String {
-        DeviceParameters::of(case).to_string()
-    }
-
-    fn parameters_from(&self, value: Values<'_>) -> Result<Parameters, String> {
-        Ok(DeviceParameters {
-            devices: number(value, "devices")?.map(|devices: u64| devices as usize),
-            task: chosen(value, "task")?,
-            bins: number(value, "bins")?.map(|bins: u64| bins as u32),
+    /// Bins are a histogram's alone.
+    fn tasks(&self, asked: &Asked) -> Result<Vec<DeviceParameters>, Error> {
+        let mut all: Vec<DeviceParameters> = asked.combinations();
+        let is_histogram = |parameters: &DeviceParameters| parameters.task == Some(Task::Histogram);
+        if asked.has("bins") && !all.iter().any(is_histogram) {
+            let what = "--bins is for the task histogram";
+            return Err(Error::usage(what, "give --task histogram, or no --bins"));
         }
-        .into())
+        for parameters in all.iter_mut().filter(|parameters| !is_histogram(parameters)) {
+            parameters.bins = None;
+        }
+        Ok(all)
     }
 
     fn title(&self, case: &Case) -> String {
-        let (task, parameters) = (task::of(case), DeviceParameters::of(case));
-        format!("{task} of {} {}{parameters}", case.shape, case.dtype)
+        format!("{} of {} {}{}", task::of(case), case.shape, case.dtype, case.task.label())
     }
 
     fn complete(&self, case: &Case) -> Case {
-        let DeviceParameters { devices, task, bins } = DeviceParameters::of(case);
+        let DeviceParameters { devices, task, bins } = case.task;
         // Up to four of those that there are.
         let devices = devices.or_else(|| Some(harness::Device::count().clamp(2, 4)));
-        let task = task.filter(|&task| task != Task::AllReduce);
-        let is_histogram = task == Some(Task::Histogram);
-        let bins = is_histogram.then_some(bins.unwrap_or(USUAL));
-        case.with(DeviceParameters { devices, task, bins })
+        let task = task.unwrap_or(Task::AllReduce);
+        let bins = (task == Task::Histogram).then_some(bins.unwrap_or(USUAL));
+        case.with(DeviceParameters { devices, task: Some(task), bins })
     }
 
     /// A case that leaves the task open gets the rung's own.
     fn case_for(&self, rung: &Rung, case: &Case) -> Case {
-        let own = match DeviceParameters::of(case).task {
+        let own = match case.task.task {
             Some(_) => None,
             None => {
                 let mut tasks = Task::ALL.into_iter().map(|task| task::doing(task, case));
@@ -97,7 +102,7 @@ impl Chapter for MultiGpu {
     }
 
     fn check(&self, case: &Case) -> Result<(), Error> {
-        let wanted = DeviceParameters::of(case).devices.unwrap_or(2);
+        let wanted = case.task.devices.unwrap_or(2);
         let found = harness::Device::count();
         if wanted <= found {
             return Ok(());
@@ -113,7 +118,7 @@ impl Chapter for MultiGpu {
     }
 
     fn devices(&self, case: &Case) -> usize {
-        DeviceParameters::of(&self.complete(case)).devices.unwrap_or(2)
+        self.complete(case).task.devices.unwrap_or(2)
     }
 
     fn device_bytes(&self, case: &Case) -> u64 {
@@ -121,22 +126,37 @@ impl Chapter for MultiGpu {
         case.input_bytes() * (3 + self.devices(case) as u64) + (16 << 20)
     }
 
-    fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
+    fn problem(
+        &self,
+        device: &Device,
+        case: &Case,
+    ) -> Result<Box<dyn AnySuite<DeviceParameters>>, Error> {
         let case = &self.complete(case);
         Ok(match task::of(case) {
-            Task::Histogram => Suite::boxed(SpreadHistogram::new(device, case)?, [histograms()]),
-            Task::Compact => Suite::boxed(SpreadCompact::new(device, case)?, [compactions()]),
+            Task::Histogram => Suite::boxed(SpreadHistogram::new(device, case)?, histograms()),
+            Task::Compact => Suite::boxed(SpreadCompact::new(device, case)?, compactions()),
             Task::Reduce => match case.dtype {
-                Dtype::I64 => Suite::boxed(SpreadSum::<i64>::new(device, case)?, [sums()]),
-                _ => Suite::boxed(SpreadSum::<f32>::new(device, case)?, [sums()]),
+                Dtype::I64 => Suite::boxed(SpreadSum::<i64>::new(device, case)?, sums()),
+                _ => Suite::boxed(SpreadSum::<f32>::new(device, case)?, sums()),
             },
             Task::Scan => match case.dtype {
-                Dtype::I64 => {
-                    Suite::boxed(SpreadScan::<i64>::new(device, case)?, [scans(), broken_scans()])
-                }
-                _ => Suite::boxed(SpreadScan::<f32>::new(device, case)?, [scans(), broken_scans()]),
+                Dtype::I64 => Suite::boxed(SpreadScan::<i64>::new(device, case)?, all_scans()),
+                _ => Suite::boxed(SpreadScan::<f32>::new(device, case)?, all_scans()),
             },
-            _ => Suite::boxed(Collective::new(device, case)?, [collectives()]),
+            _ => Suite::boxed(Collective::new(device, case)?, collectives()),
         })
+    }
+
+    /// Every task, if there are devices for it.
+    fn replay_cases(&self) -> Vec<Case> {
+        if Device::count() < 2 {
+            return Vec::new();
+        }
+        let case = sum(EVEN, Dtype::F32).with(DeviceParameters::default());
+        Task::ALL.map(|task| task::doing(task, &case)).into()
+    }
+
+    fn recorded(&self, scope: Scope) -> Vec<Planned<DeviceParameters>> {
+        recorded::planned(scope)
     }
 }

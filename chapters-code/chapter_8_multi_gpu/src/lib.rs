@@ -10,12 +10,19 @@ pub mod chapter;
 mod measure;
 pub mod parameters;
 pub mod problem;
+mod recorded;
 pub mod task;
 
 use harness::{Element, Ladder, ladder};
 pub use parameters::DeviceParameters;
 use problem::{Collective, SpreadCompact, SpreadHistogram, SpreadScan, SpreadSum};
 pub use task::Task;
+
+/// A case of this chapter.
+pub type Case = harness::Case<DeviceParameters>;
+
+/// A rung of this chapter.
+pub type Rung = harness::Rung<DeviceParameters>;
 
 /// The rungs, one file each.
 pub mod rungs {

@@ -2,10 +2,10 @@
 
 use chapter_1_reduce::reference::Aggregate;
 use chapter_2_histogram::reference::histogram_on_all_cores;
-use harness::{Case, Element, Error, Measured, Op, Traffic, baselines::LibraryRun, timing::Bench};
+use harness::{Element, Error, Measured, Op, Traffic, baselines::LibraryRun, timing::Bench};
 
 use crate::{
-    Task, baseline,
+    Case, Task, baseline,
     problem::{
         collective::Collective,
         compact::{SpreadCompact, select},

@@ -1,35 +1,64 @@
 //! What a case has besides its arrays: a task, a number of devices, and a number of bins.
 
-use std::fmt;
+use chapter_2_histogram::{bins::FEWEST, rungs::shared_atomics::MOST_BINS};
+use harness::{Parameter, Value};
 
-use harness::ChapterParameters;
-use serde::{Deserialize, Serialize};
+use crate::{Task, problem::MAX_DEVICES};
 
-use crate::Task;
-
-/// The options of this chapter that a case keeps.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+/// What a case of this chapter asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DeviceParameters {
-    /// The number of devices, each with an array of its own.
-    pub devices: Option<usize>,
-    /// What the devices do together. None for an all-reduce, so that its rows keep the columns that they had first.
+    /// What the devices do together: an all-reduce, or what a rung is for, if there is none.
     pub task: Option<Task>,
     /// The number of bins of a histogram.
     pub bins: Option<u32>,
+    /// The number of devices, each with an array of its own.
+    pub devices: Option<usize>,
 }
 
-impl ChapterParameters for DeviceParameters {}
-
-impl fmt::Display for DeviceParameters {
-    /// Each with a comma before it: `, 256 bins, 4 devices`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(bins) = self.bins {
-            write!(f, ", {bins} bins")?;
-        }
-        match self.devices {
-            Some(devices) => write!(f, ", {devices} devices"),
-            None => Ok(()),
-        }
-    }
+impl harness::Task for DeviceParameters {
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::new(
+            "task",
+            "What the devices do together; several, comma separated",
+            |parameters: &Self| parameters.task.map(Value::text),
+            |parameters, text| {
+                parameters.task = Some(text.parse()?);
+                Ok(())
+            },
+        )
+        .value_name("TASK")
+        .named::<Task>()
+        .default("all-reduce"),
+        Parameter::new(
+            "bins",
+            "Bins of a histogram, over the range from -1 to 1: 256 if left out",
+            |parameters: &Self| parameters.bins.map(Value::from),
+            |parameters, text| {
+                let bins = text.parse().ok().filter(|bins| (FEWEST..=MOST_BINS).contains(bins));
+                let wrong = || format!("{text} is not a number from {FEWEST} to {MOST_BINS}");
+                parameters.bins = Some(bins.ok_or_else(wrong)?);
+                Ok(())
+            },
+        )
+        .value_name("COUNT")
+        .single()
+        .label(|parameters| Some(format!("{} bins", parameters.bins?)))
+        .lab(&["16", "256", "1024"], ""),
+        Parameter::new(
+            "devices",
+            "Devices to use, each with an array of its own: 2 to 8, and up to four of those that there are if left \
+             out; several numbers, comma separated",
+            |parameters: &Self| parameters.devices.map(|devices| Value::from(devices as u64)),
+            |parameters, text| {
+                let devices = text.parse().ok().filter(|count| (2..=MAX_DEVICES).contains(count));
+                let wrong = || format!("{text} is not a number from 2 to {MAX_DEVICES}");
+                parameters.devices = Some(devices.ok_or_else(wrong)?);
+                Ok(())
+            },
+        )
+        .value_name("COUNT")
+        .label(|parameters| Some(format!("{} devices", parameters.devices?)))
+        .lab(&["2", "8"], ""),
+    ];
 }

@@ -1,8 +1,8 @@
 //! What a case asks for, such as an all-reduce.
 
-use harness::{Case, ChapterParameters, Dtype, Op, Refusal, Shape, names};
+use harness::{Dtype, Op, Refusal, Shape, names};
 
-use crate::DeviceParameters;
+use crate::{Case, DeviceParameters};
 
 names! {
     /// What the devices do together, as `--task` spells it.
@@ -57,7 +57,7 @@ impl Task {
 /// The same devices with a task. A vector becomes a square matrix of about as many elements, with whole
 /// packs in a row, where the task is for matrices.
 pub fn doing(task: Task, case: &Case) -> Case {
-    let parameters = DeviceParameters { task: Some(task), ..DeviceParameters::of(case) };
+    let parameters = DeviceParameters { task: Some(task), ..case.task };
     let shape = match case.shape {
         Shape::Vector { n } if task.is_for_matrices() => {
             let side = n.isqrt().next_multiple_of(4);
@@ -68,7 +68,7 @@ pub fn doing(task: Task, case: &Case) -> Case {
     Case { shape, ..*case }.with(parameters)
 }
 
-/// The task of a case: an all-reduce where the case does not say.
+/// The task of a case: an all-reduce if the case does not say.
 pub fn of(case: &Case) -> Task {
-    DeviceParameters::of(case).task.unwrap_or(Task::AllReduce)
+    case.task.task.unwrap_or(Task::AllReduce)
 }

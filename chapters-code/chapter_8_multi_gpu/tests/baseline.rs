@@ -2,7 +2,6 @@
 
 use chapter_8_multi_gpu::{Task, problem::Collective};
 use harness::Measured;
-use report::testing;
 
 use crate::common::doing;
 

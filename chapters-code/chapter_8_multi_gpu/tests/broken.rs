@@ -3,7 +3,7 @@
 use crate::common::of;
 use chapter_8_multi_gpu::chapter::MultiGpu;
 use harness::verify::Checker;
-use report::{Row, testing};
+use report::Row;
 
 fn broken_rows() -> Vec<Row> {
     testing::run(&MultiGpu, &[of(4, 4096)], &testing::is_broken)

@@ -2,13 +2,11 @@
 
 use crate::common::{doing, of, run_all};
 use chapter_8_multi_gpu::{
-    Task, all_reduces, chapter::MultiGpu, problem::Collective, reduce_scatters,
+    Case, Task, all_reduces, chapter::MultiGpu, problem::Collective, reduce_scatters,
 };
-use harness::{Case, Input, Ladder, Problem as _, Shape, buffer, simulator::Link};
-use report::{
-    Chapter as _,
-    testing::{self, check, simulator, under_schedules},
-};
+use harness::{Input, Ladder, Problem as _, Shape, buffer, simulator::Link};
+use report::Chapter as _;
+use testing::{check, simulator, under_schedules};
 
 const TASKS: [Task; 4] = [Task::ReduceScatter, Task::AllGather, Task::AllToAll, Task::Transpose];
 

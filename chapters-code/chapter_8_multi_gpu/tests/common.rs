@@ -1,8 +1,8 @@
 //! Cases, and what runs them.
 
-use chapter_8_multi_gpu::{DeviceParameters, Task, chapter::MultiGpu};
-use harness::{Case, Dtype, Op, Shape};
-use report::{Row, testing};
+use chapter_8_multi_gpu::{Case, DeviceParameters, Task, chapter::MultiGpu};
+use harness::{Dtype, Op, Shape};
+use report::Row;
 
 /// The sum of `n` floats of each of some devices.
 pub fn of(devices: usize, n: u64) -> Case {

@@ -1,9 +1,9 @@
 //! Every rung, on all numbers of devices and on sizes that have tripped kernels, with the race check on.
 
 use crate::common::{of, run_all};
-use chapter_8_multi_gpu::{all_reduces, problem::Collective, rungs::push};
-use harness::{AnyProblem, Case, Suite, rung::Prepare};
-use report::testing::{self, check, under_schedules};
+use chapter_8_multi_gpu::{Case, all_reduces, problem::Collective, rungs::push};
+use harness::{AnyProblem, Suite, rung::Prepare};
+use testing::{check, under_schedules};
 
 /// Sizes around a pack, a part, a block and a tile.
 #[test]

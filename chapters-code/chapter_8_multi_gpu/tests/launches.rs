@@ -2,12 +2,11 @@
 
 use crate::common::doing;
 use chapter_8_multi_gpu::{
-    Task, all_gathers, all_reduces, all_to_alls, compactions,
+    Case, DeviceParameters, Task, all_gathers, all_reduces, all_to_alls, compactions,
     problem::{Collective, Devices, SpreadCompact, SpreadScan, SpreadSum},
     reduce_scatters, scans, sums,
 };
-use harness::{Case, Device, Dtype, Element, Error, Ladder, Measured, Suite, verify::Verdict};
-use report::testing;
+use harness::{Device, Dtype, Element, Error, Ladder, Measured, Suite, verify::Verdict};
 
 /// Two launches before the end of the numbers that tags hold (`epoch_after` in launches.cuh).
 const TAGS: u32 = 0x7fff_fffc;
@@ -16,7 +15,7 @@ const TAGS: u32 = 0x7fff_fffc;
 const FLAGS: [u32; 2] = [0x7fff_fffb, u32::MAX - 3];
 
 /// Replays a launch of each of some rungs, with memory that has counted `launches`, on other inputs.
-fn check<P: Measured + 'static>(
+fn check<P: Measured<Task = DeviceParameters> + 'static>(
     (task, dtype): (Task, Dtype),
     rungs: &[&str],
     launches: u32,
@@ -31,7 +30,7 @@ fn check<P: Measured + 'static>(
         let mut p = problem(&device, &case).expect("a problem");
         devices(&mut p).launches = launches;
         let others = [1, 2, 3, 4].map(|seed| Case { seed, ..case });
-        let replays = Suite::boxed(p, [ladder()]).replays(rung, &others);
+        let replays = Suite::boxed(p, ladder()).replays(rung, &others);
         let failures = |verdicts: Vec<Verdict>| -> Vec<String> {
             let all = verdicts.into_iter().flat_map(|verdict| verdict.failures);
             all.map(|failure| failure.message).collect()

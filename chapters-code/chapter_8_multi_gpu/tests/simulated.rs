@@ -2,10 +2,8 @@
 
 use crate::common::of;
 use chapter_8_multi_gpu::chapter::MultiGpu;
-use report::{
-    Chapter,
-    testing::{self, Program},
-};
+use report::{AnyChapter, Chapter as _};
+use testing::Program;
 
 /// The memory of all simulated devices is the host's.
 #[test]
@@ -13,7 +11,7 @@ fn all_devices_must_fit_the_host() {
     let runner = testing::simulator();
     for devices in [2, 8] {
         let case = of(devices, 1000);
-        let all = MultiGpu.bytes_on(&runner.device, &case);
+        let all = MultiGpu.bytes_on(&runner.device, &case.erased());
         assert_eq!(all, devices as u64 * MultiGpu.device_bytes(&case));
     }
 }

@@ -3,20 +3,17 @@
 
 use crate::common::run_all;
 use chapter_8_multi_gpu::{
-    DeviceParameters, Task,
+    Case, DeviceParameters, Rung, Task,
     chapter::MultiGpu,
     compactions, histograms,
     problem::{SpreadCompact, SpreadScan, SpreadSum},
     scans, sums,
 };
 use harness::{
-    Case, Device, DeviceChoice, Dtype, Error, Input, Ladder, Launch, Measured, Op, Rung,
-    rung::Prepare,
+    Device, DeviceChoice, Dtype, Error, Input, Ladder, Launch, Measured, Op, rung::Prepare,
 };
-use report::{
-    Chapter, Row,
-    testing::{self, awkward_inputs, check, under_schedules},
-};
+use report::{AnyCase, AnyChapter, AnyRung, Row};
+use testing::{awkward_inputs, check, under_schedules};
 
 const TASKS: [Task; 4] = [Task::Reduce, Task::Histogram, Task::Scan, Task::Compact];
 
@@ -108,7 +105,10 @@ fn launches_in_a_row() {
     });
 }
 
-fn in_a_row<P: Measured>(ladder: Ladder<P>, problem: impl Fn() -> Result<P, Error>) {
+fn in_a_row<P: Measured<Task = DeviceParameters>>(
+    ladder: Ladder<P>,
+    problem: impl Fn() -> Result<P, Error>,
+) {
     let _alone = testing::simulator();
     for (rung, prepare) in ladder {
         let mut p = problem().expect("a problem");
@@ -119,7 +119,11 @@ fn in_a_row<P: Measured>(ladder: Ladder<P>, problem: impl Fn() -> Result<P, Erro
     }
 }
 
-fn several_times<P: Measured>(p: &mut P, rung: &Rung, prepare: Prepare<P>) -> Result<(), Error> {
+fn several_times<P: Measured<Task = DeviceParameters>>(
+    p: &mut P,
+    rung: &Rung,
+    prepare: Prepare<P>,
+) -> Result<(), Error> {
     let Launch { mut enqueue, promise, .. } = prepare(p, rung)?;
     p.device().take_report()?;
     for seed in 1..=2 {
@@ -139,7 +143,8 @@ fn several_times<P: Measured>(p: &mut P, rung: &Rung, prepare: Prepare<P>) -> Re
 #[test]
 fn sums_have_a_fixed_order() {
     let cases = [Task::Reduce, Task::Scan].map(|task| of(task, 4, 300_001));
-    let fixed = |rung: &Rung, case: &Case| !rung.is_broken() && !(rung.varies)(case);
+    let fixed =
+        |rung: &AnyRung, case: &AnyCase| !rung.is_broken() && !MultiGpu.varies(rung.name, case);
     let runs = under_schedules(0..=3, || testing::run(&MultiGpu, &cases, &fixed));
     let checksums = |rows: &[Row]| rows.iter().map(|row| row.checksum.clone()).collect::<Vec<_>>();
     assert_eq!(runs[0].len(), 3);
@@ -170,7 +175,7 @@ fn bytes_are_those_of_one_device() {
 /// The bytes of elements that a rung moves from device to device; a word or two of counts is not listed.
 fn travels(rung: &str, case: &Case) -> Vec<(u32, u32, u64)> {
     let runner = testing::simulator();
-    let mut problem = MultiGpu.problem(&runner.device, case).expect("a problem");
+    let mut problem = MultiGpu.problem(&runner.device, &case.erased()).expect("a problem");
     let report = problem.run_rung(rung, None, &[]).expect("an outcome").report;
     let bytes = report.links.iter().map(|link| {
         (

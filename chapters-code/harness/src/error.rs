@@ -8,7 +8,7 @@ use std::{
 
 use cudarc::driver::DriverError;
 
-/// Why a device, a kernel or a run is not to be had.
+/// Errors of opening a device, loading a kernel or running it.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// `--device gpu` on a machine that has none that works.
@@ -42,14 +42,11 @@ pub enum Error {
     },
     /// The library is there but is not the one wanted.
     #[error(
-        "the simulator's library {} cannot be used: {reason}\n  remedy: `cargo build -p \
-         simt-driver`, and unset the environment variable SIMT_DRIVER",
-        path.display()
+        "the simulator's library cannot be used: {reason}\n  remedy: `cargo build -p simt-driver`, and unset the \
+         environment variable SIMT_DRIVER"
     )]
     BadSimulator {
-        /// The file.
-        path: PathBuf,
-        /// The reason why it cannot be used.
+        /// The file, and the reason why it cannot be used.
         reason: String,
     },
     /// NCCL is there but cannot be opened.
@@ -174,6 +171,12 @@ impl std::fmt::Display for DisplayDriverError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let meaning = self.0.error_string().map(|s| s.to_string_lossy().into_owned());
         write!(f, "{:?}: {}", self.0.0, meaning.unwrap_or_else(|_| "no description".into()))
+    }
+}
+
+impl From<simt_client::Error> for Error {
+    fn from(error: simt_client::Error) -> Self {
+        Self::BadSimulator { reason: in_full(&error) }
     }
 }
 

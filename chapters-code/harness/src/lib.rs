@@ -21,10 +21,10 @@ pub mod rung;
 pub use case::{
     Case, Input, Kind, Op, dtype,
     dtype::{Dtype, Element},
-    inputs, parameters,
-    parameters::{ChapterParameters, Parameters},
-    shape,
+    inputs, shape,
     shape::Shape,
+    task,
+    task::{Parameter, Task, Value},
 };
 pub use device::{
     Device, Properties, buffer,
@@ -33,16 +33,17 @@ pub use device::{
     driver::DeviceChoice,
     host_available_bytes, kernel,
     kernel::PtxText,
-    nccl, simulator,
+    nccl,
 };
 pub use embed::lz4;
 pub use error::Error;
 pub use judge::{bound, verify};
 pub use measure::{
     baselines, ceiling, graph, suite,
-    suite::{AnyProblem, Measured, Outcome, Suite},
+    suite::{AnyProblem, AnySuite, Measured, Outcome, Suite},
     timing, weak,
 };
 pub use rung::{
     Ladder, Launch, Prepare, Prepared, Problem, Refusal, Rung, SINGLE_THREAD_MAX, Traffic,
 };
+pub use simt_client as simulator;

@@ -9,7 +9,7 @@ use std::{borrow::Cow, hash::Hash};
 use cudarc::driver::{CudaFunction, DriverError, LaunchConfig};
 
 use crate::{
-    Case, Device, Error,
+    Case, Device, Error, Task,
     buffer::Memory,
     kernel::{self, PtxText},
     verify::{Checker, Verdict},
@@ -17,6 +17,9 @@ use crate::{
 
 /// The problem that the rungs of a chapter solve: buffers on a device, the expected result, and how the two are compared.
 pub trait Problem: Sized {
+    /// What the chapter's cases ask for.
+    type Task: Task;
+
     /// What a launch promises of its result, such as the depth of its tree of additions. The tolerance of
     /// [`Problem::compare`] is derived from the promise.
     type Promise: Hash;
@@ -25,7 +28,7 @@ pub trait Problem: Sized {
     fn device(&self) -> &Device;
 
     /// The case that the buffers were made for.
-    fn case(&self) -> &Case;
+    fn case(&self) -> &Case<Self::Task>;
 
     /// All inputs and outputs.
     fn memory(&mut self) -> Vec<&mut dyn Memory>;
@@ -121,13 +124,13 @@ impl<P: Problem> Launch<P> {
 
 /// Loads the kernels of a rung and allocates its scratch memory. The function takes the rung because a broken
 /// rung, which has its own PTX, is prepared by the function of the rung that it is a broken version of.
-pub type Prepare<P> = fn(&P, &Rung) -> Prepared<P>;
+pub type Prepare<P> = fn(&P, &Rung<<P as Problem>::Task>) -> Prepared<P>;
 
 /// A rung that is ready to run on the problem `P`, or the error that stood in the way.
 pub type Prepared<P> = Result<Launch<P>, Error>;
 
 /// The rungs of a problem, in order, each with the function that prepares it.
-pub type Ladder<P> = Vec<(Rung, Prepare<P>)>;
+pub type Ladder<P> = Vec<(Rung<<P as Problem>::Task>, Prepare<P>)>;
 
 /// A [`Ladder`] of the modules that are named: each has a `RUNG` and a function `prepare`. A `RUNG` is a
 /// static: each unit of code that uses a constant gets its own copy of the PTX.
@@ -151,14 +154,14 @@ macro_rules! broken {
 }
 
 /// The rungs of a ladder without their functions.
-pub fn rungs<P: Problem>(ladder: &Ladder<P>) -> Vec<Rung> {
+pub fn rungs<P: Problem>(ladder: &Ladder<P>) -> Vec<Rung<P::Task>> {
     ladder.iter().map(|(rung, _)| *rung).collect()
 }
 
 /// A kernel and its launch: one optimization step of a chapter. Every rung has a file of its own,
 /// `src/rungs/<name>.rs`, and a kernel, `kernels/<name>.cu`.
 #[derive(Clone, Copy, Debug)]
-pub struct Rung {
+pub struct Rung<T: 'static = ()> {
     /// The name in tables, on the command line and in recordings.
     pub name: &'static str,
     /// The idea that sets the rung apart from the one before it, in a line.
@@ -174,14 +177,14 @@ pub struct Rung {
     /// Whether the kernel never ends on a GPU. The simulator detects that, so only the simulator runs it.
     pub is_endless: bool,
     /// Gives the reason why the rung does not run on a case, if there is one.
-    pub refuses: fn(&Rung, &Case) -> Option<Refusal>,
+    pub refuses: fn(&Self, &Case<T>) -> Option<Refusal>,
     /// Changes a case to the nearest one that shows what the rung is for. Broken rungs need it.
-    pub adapts: fn(&Case) -> Case,
+    pub adapts: fn(&Case<T>) -> Case<T>,
     /// Whether the result of a case may differ in the last bits from run to run.
-    pub varies: fn(&Case) -> bool,
+    pub varies: fn(&Case<T>) -> bool,
 }
 
-impl Rung {
+impl<T: Task> Rung<T> {
     /// A correct rung for every case, compared with the bandwidth of reading.
     pub const fn new(name: &'static str, idea: &'static str, ptx: PtxText) -> Self {
         Self {
@@ -199,7 +202,7 @@ impl Rung {
     }
 
     /// The same rung, refused where `refuses` gives a reason.
-    pub const fn refuses(self, refuses: fn(&Rung, &Case) -> Option<Refusal>) -> Self {
+    pub const fn refuses(self, refuses: fn(&Self, &Case<T>) -> Option<Refusal>) -> Self {
         Self { refuses, ..self }
     }
 
@@ -215,12 +218,12 @@ impl Rung {
     }
 
     /// The same rung, run on `adapts(case)` where `case` is asked for.
-    pub const fn adapts(self, adapts: fn(&Case) -> Case) -> Self {
+    pub const fn adapts(self, adapts: fn(&Case<T>) -> Case<T>) -> Self {
         Self { adapts, ..self }
     }
 
     /// The same rung, whose result varies in the last bits where `varies` is true.
-    pub const fn varies(self, varies: fn(&Case) -> bool) -> Self {
+    pub const fn varies(self, varies: fn(&Case<T>) -> bool) -> Self {
         Self { varies, ..self }
     }
 
@@ -230,12 +233,12 @@ impl Rung {
     }
 
     /// The reason why the rung does not run on a case, if there is one.
-    pub fn refusal(&self, case: &Case) -> Option<Refusal> {
+    pub fn refusal(&self, case: &Case<T>) -> Option<Refusal> {
         (self.refuses)(self, case)
     }
 
     /// The case that the rung runs on where `case` is asked for.
-    pub fn case_for(&self, case: &Case) -> Case {
+    pub fn case_for(&self, case: &Case<T>) -> Case<T> {
         (self.adapts)(case)
     }
 

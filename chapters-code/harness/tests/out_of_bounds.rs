@@ -8,7 +8,7 @@ const PTX: &str = include_str!("kernels/out_of_bounds.ptx");
 
 #[test]
 fn an_access_out_of_bounds_is_an_error_that_names_the_line_and_the_thread() {
-    report::testing::in_own_process("out_of_bounds::program");
+    testing::in_own_process("out_of_bounds::program");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use chapter_1_reduce::chapter::Reduce;
 use harness::{Case, Dtype, Op};
-use report::{Row, testing};
+use report::Row;
 
 /// A sum of `n` f32.
 pub fn sum_f32(n: u64) -> Case {

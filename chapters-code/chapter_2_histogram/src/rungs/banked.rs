@@ -2,10 +2,11 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
 use cudarc::nvrtc::Ptx;
-use harness::{Case, Launch, Prepared, Rung, ptx};
+use harness::{Launch, Prepared, ptx};
 
 use super::ranges;
 use crate::{
+    Case, Rung,
     bins::{self, EXTRA},
     geometry::{Copies, EVERYWHERE},
     problem::{Counting, divides_integers, refuses},
@@ -28,7 +29,7 @@ fn most_bins(case: &Case) -> u32 {
     }
 }
 
-/// One launch. Where a block has no room for a single copy, [`ranges`] is launched.
+/// One launch. If a block has no room for a single copy, [`ranges`] is launched.
 pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Prepared<Counting<K>> {
     let Some(copies) = Copies::of(&p.device, &p.case, &p.bins)? else {
         return ranges::prepare(p, &ranges::RUNG);

@@ -2,9 +2,12 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, ptx};
+use harness::{Launch, Prepared, ptx};
 
-use crate::geometry::{self, TileBlocks};
+use crate::{
+    Rung,
+    geometry::{self, TileBlocks},
+};
 use crate::{
     bins,
     problem::{Counting, refuses},

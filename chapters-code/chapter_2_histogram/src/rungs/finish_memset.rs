@@ -2,9 +2,12 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, ptx};
+use harness::{Launch, Prepared, ptx};
 
-use crate::geometry::{Copies, EVERYWHERE};
+use crate::{
+    Rung,
+    geometry::{Copies, EVERYWHERE},
+};
 use crate::{
     bins::EXTRA,
     problem::{Counting, refuses},

@@ -2,10 +2,10 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, ptx};
+use harness::{Launch, Prepared, ptx};
 
 use crate::{
-    bins, geometry,
+    Rung, bins, geometry,
     problem::{Counting, refuses},
     reference::Key,
 };

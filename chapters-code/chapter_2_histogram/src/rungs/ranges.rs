@@ -2,9 +2,12 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, ptx};
+use harness::{Launch, Prepared, ptx};
 
-use crate::geometry::{self, SharedMemory, TileBlocks};
+use crate::{
+    Rung,
+    geometry::{self, SharedMemory, TileBlocks},
+};
 use crate::{
     bins,
     problem::{Counting, refuses},

@@ -3,9 +3,12 @@
 use chapter_1_reduce::rungs::columns_block;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, buffer, ptx};
+use harness::{Launch, Prepared, buffer, ptx};
 
-use crate::geometry::{self, EVERYWHERE, THREADS, WARPS};
+use crate::{
+    Rung,
+    geometry::{self, EVERYWHERE, THREADS, WARPS},
+};
 use crate::{
     bins::EXTRA,
     problem::{Counting, refuses},

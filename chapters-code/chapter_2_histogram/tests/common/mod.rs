@@ -1,8 +1,8 @@
 //! Cases of this chapter, and its rungs run on them.
 
-use chapter_2_histogram::{HistogramParameters, chapter::Histogram};
-use harness::{Case, Dtype, Op};
-use report::{Row, testing};
+use chapter_2_histogram::{Case, HistogramParameters, chapter::Histogram};
+use harness::{Dtype, Op};
+use report::Row;
 
 /// The chapter, which counts keys that have no bin.
 pub const CHAPTER: Histogram = Histogram::DEFAULT;

@@ -1,9 +1,12 @@
 //! What a library offers: the kernel that is faster at the size.
 
-use harness::{Element, Prepared, Rung};
+use harness::{Element, Prepared};
 
 use super::{all_gather, warp_specialized};
-use crate::problem::{PrefixScan, vectors_only};
+use crate::{
+    Rung,
+    problem::{PrefixScan, vectors_only},
+};
 
 /// The rung `by_size`.
 pub static RUNG: Rung = Rung::new(

@@ -2,9 +2,12 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, buffer, ptx};
+use harness::{Element, Launch, Prepared, buffer, ptx};
 
-use crate::problem::{PrefixScan, tile_depth, vectors_only};
+use crate::{
+    Rung,
+    problem::{PrefixScan, tile_depth, vectors_only},
+};
 
 /// The rung `chained`.
 pub static RUNG: Rung = Rung::new(

@@ -2,9 +2,12 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, SINGLE_THREAD_MAX, ptx};
+use harness::{Element, Launch, Prepared, SINGLE_THREAD_MAX, ptx};
 
-use crate::problem::{PrefixScan, vectors_only};
+use crate::{
+    Rung,
+    problem::{PrefixScan, vectors_only},
+};
 
 /// The rung `one_thread`.
 pub static RUNG: Rung = Rung::new(

@@ -2,9 +2,12 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, ptx};
+use harness::{Element, Launch, Prepared, ptx};
 
-use crate::problem::{PrefixScan, tile_depth, vectors_only};
+use crate::{
+    Rung,
+    problem::{PrefixScan, tile_depth, vectors_only},
+};
 
 /// The rung `producer_consumer`.
 pub static RUNG: Rung = Rung::new(

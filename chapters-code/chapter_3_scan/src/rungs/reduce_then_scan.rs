@@ -2,9 +2,12 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Kind, Launch, Prepared, Rung, ptx};
+use harness::{Element, Kind, Launch, Prepared, ptx};
 
-use crate::problem::{PrefixScan, tile_depth, vectors_only};
+use crate::{
+    Rung,
+    problem::{PrefixScan, tile_depth, vectors_only},
+};
 use chapter_1_reduce::reference::identity;
 
 /// The rung `reduce_then_scan`.

@@ -2,9 +2,12 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Kind, Launch, Prepared, Rung, ptx};
+use harness::{Element, Kind, Launch, Prepared, ptx};
 
-use crate::problem::{ADD_BLOCK_OFFSETS, PrefixScan, one_thread_per_element, vectors_only};
+use crate::{
+    Rung,
+    problem::{ADD_BLOCK_OFFSETS, PrefixScan, one_thread_per_element, vectors_only},
+};
 
 /// The rung `shuffle`.
 pub static RUNG: Rung =

@@ -2,9 +2,12 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, kernel, ptx};
+use harness::{Element, Launch, Prepared, kernel, ptx};
 
-use crate::problem::{PrefixScan, vectors_only};
+use crate::{
+    Rung,
+    problem::{PrefixScan, vectors_only},
+};
 
 /// The rung `warp_specialized`.
 pub static RUNG: Rung = Rung::new(

@@ -1,8 +1,10 @@
 //! Cases of this chapter, and its rungs run on them.
 
-use chapter_3_scan::{ScanParameters, broken::broken, chapter::Scan, ladder, problem::PrefixScan};
-use harness::{Case, Dtype, Kind, Ladder, Op, Prepare, Problem, Rung};
-use report::{Row, testing};
+use chapter_3_scan::{
+    Case, Rung, ScanParameters, broken::broken, chapter::Scan, ladder, problem::PrefixScan,
+};
+use harness::{Dtype, Kind, Ladder, Op, Prepare, Problem};
+use report::Row;
 
 /// Both kinds of scan of `n` elements.
 pub fn both(n: u64, dtype: Dtype, op: Op) -> [Case; 2] {

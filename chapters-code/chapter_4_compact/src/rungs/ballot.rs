@@ -3,9 +3,12 @@
 use chapter_3_scan::rungs::lookback;
 use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, buffer, kernel::grid, ptx};
+use harness::{Element, Launch, Prepared, buffer, kernel::grid, ptx};
 
-use crate::problem::{Compaction, Order, vectors_only};
+use crate::{
+    Rung,
+    problem::{Compaction, Order, vectors_only},
+};
 
 /// The rung `ballot`.
 pub static RUNG: Rung = Rung::new(

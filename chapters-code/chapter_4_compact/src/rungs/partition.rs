@@ -2,9 +2,12 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, buffer, ptx};
+use harness::{Element, Launch, Prepared, buffer, ptx};
 
-use crate::problem::{Compaction, Order, vectors_only};
+use crate::{
+    Rung,
+    problem::{Compaction, Order, vectors_only},
+};
 
 /// The rung `partition`.
 pub static RUNG: Rung = Rung::new(

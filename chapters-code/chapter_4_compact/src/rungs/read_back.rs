@@ -1,9 +1,12 @@
 //! The same as `warp_specialized`, and then the count is copied to the host.
 
-use harness::{Element, Launch, Prepared, Rung};
+use harness::{Element, Launch, Prepared};
 
 use super::warp_specialized;
-use crate::problem::{Compaction, Order, by_mask_only};
+use crate::{
+    Rung,
+    problem::{Compaction, Order, by_mask_only},
+};
 
 /// The rung `read_back`.
 pub static RUNG: Rung = Rung::new(

@@ -3,10 +3,10 @@
 use chapter_3_scan::rungs::lookback;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, buffer, kernel::grid, ptx};
+use harness::{Element, Launch, Prepared, buffer, kernel::grid, ptx};
 
 use super::ballot;
-use crate::inputs;
+use crate::Rung;
 use crate::problem::{Compaction, Order, rows_only};
 
 /// The rung `rows`.
@@ -16,7 +16,7 @@ pub static RUNG: Rung =
 
 /// Counts the selected rows of every block as `ballot` does, scans the counts, lists the rows, and copies them.
 pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Prepared<Compaction<T>> {
-    let by = inputs::by(&p.case);
+    let by = p.case.task.by;
     let module = p.device.context.load_module(Ptx::from_src(ballot::RUNG.ptx))?;
     let count = module.load_function(&format!("count_{by}_b8"))?;
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;

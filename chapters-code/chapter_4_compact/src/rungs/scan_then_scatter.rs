@@ -3,9 +3,12 @@
 use chapter_3_scan::rungs::lookback;
 use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Kind, Launch, Prepared, Rung, buffer, kernel::grid, ptx};
+use harness::{Element, Kind, Launch, Prepared, buffer, kernel::grid, ptx};
 
-use crate::problem::{Compaction, Order, small_indices};
+use crate::{
+    Rung,
+    problem::{Compaction, Order, small_indices},
+};
 
 /// The rung `scan_then_scatter`.
 pub static RUNG: Rung = Rung::new(

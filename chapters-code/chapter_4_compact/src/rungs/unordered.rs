@@ -2,9 +2,12 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, ptx};
+use harness::{Element, Launch, Prepared, ptx};
 
-use crate::problem::{Compaction, Order, vectors_only};
+use crate::{
+    Rung,
+    problem::{Compaction, Order, vectors_only},
+};
 
 /// The rung `unordered`.
 pub static RUNG: Rung = Rung::new(

@@ -1,11 +1,11 @@
 //! Cases of this chapter, and its rungs run on them.
 
 use chapter_4_compact::{
-    By, Density, Pattern, SelectionParameters, broken::broken, chapter::Compact, inputs, ladder,
-    problem::Compaction,
+    By, Case, Density, Pattern, Rung, SelectionParameters, broken::broken, chapter::Compact,
+    inputs, ladder, problem::Compaction,
 };
-use harness::{Case, Device, Dtype, Element, Ladder, Op, Prepare, Problem, Rung, inputs::generate};
-use report::{Row, testing};
+use harness::{Device, Dtype, Element, Ladder, Op, Prepare, Problem, inputs::generate};
+use report::Row;
 
 /// `n` elements of a type, of which a part is selected.
 pub fn case(n: u64, dtype: Dtype, by: By, density: Density, pattern: Pattern) -> Case {

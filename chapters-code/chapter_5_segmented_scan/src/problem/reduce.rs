@@ -2,10 +2,10 @@
 
 use bytemuck::cast_slice;
 use harness::{
-    Case, Device, Element, Error, InputArray, Memory, Output, Problem, Traffic, verify::Verdict,
+    Device, Element, Error, InputArray, Memory, Output, Problem, Traffic, verify::Verdict,
 };
 
-use crate::{reference::Expected, segments::Offsets, task::entry_name};
+use crate::{Case, reference::Expected, segments::Offsets, task::entry_name};
 
 /// What the launch of a reduction promises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -39,7 +39,7 @@ impl<T: Element> SegmentedReduce<T> {
     /// The reduction of these elements in these segments, as many as the case has.
     ///
     /// # Errors
-    /// [`Error::Driver`] where the device has no room.
+    /// [`Error::Driver`] if the device has no room.
     pub fn new(
         device: &Device,
         case: &Case,
@@ -76,6 +76,7 @@ impl<T: Element> SegmentedReduce<T> {
 }
 
 impl<T: Element> Problem for SegmentedReduce<T> {
+    type Task = crate::Task;
     type Promise = Reduced;
 
     fn device(&self) -> &Device {

@@ -2,10 +2,10 @@
 
 use bytemuck::cast_slice;
 use harness::{
-    Case, Device, Element, Error, InputArray, Memory, Output, Problem, Traffic, verify::Verdict,
+    Device, Element, Error, InputArray, Memory, Output, Problem, Traffic, verify::Verdict,
 };
 
-use crate::{parameters, reference::Expected, segments::Offsets, task::entry_name};
+use crate::{Case, reference::Expected, segments::Offsets, task::entry_name};
 
 /// A segmented scan on the device: elements, and the segments in all three forms.
 pub struct SegmentedScan<T: Element> {
@@ -34,7 +34,7 @@ impl<T: Element> SegmentedScan<T> {
     /// The scan of these elements in these segments, as many as the case has.
     ///
     /// # Errors
-    /// [`Error::Driver`] where the device has no room.
+    /// [`Error::Driver`] if the device has no room.
     pub fn new(
         device: &Device,
         case: &Case,
@@ -77,6 +77,7 @@ pub(crate) fn padded(mut words: Vec<u32>) -> Vec<u32> {
 }
 
 impl<T: Element> Problem for SegmentedScan<T> {
+    type Task = crate::Task;
     /// The largest number of rounded operations that an element passes through.
     type Promise = u64;
 
@@ -94,7 +95,7 @@ impl<T: Element> Problem for SegmentedScan<T> {
     }
 
     fn compare(&self, depth: &u64, _launches: u64) -> Result<Verdict, Error> {
-        let (kind, expected) = (parameters::kind(&self.case), self.expected(*depth));
+        let (kind, expected) = (self.case.task.kind(), self.expected(*depth));
         self.out.judge(|results| expected.judge_scan(kind, cast_slice(results)))
     }
 

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use harness::{Case, Device, Error, InputArray, Memory, Output, Problem, Traffic, verify::Verdict};
+use harness::{Device, Error, InputArray, Memory, Output, Problem, Traffic, verify::Verdict};
 
 use crate::{
-    reference,
+    Case, reference,
     sparse::{self, Csr},
     task::entry_name,
 };
@@ -37,7 +37,7 @@ impl Product {
     /// Copies a matrix to the device, and the vector that the case multiplies it by.
     ///
     /// # Errors
-    /// [`Error::Driver`] where the device has no room.
+    /// [`Error::Driver`] if the device has no room.
     pub fn new(device: &Device, case: &Case, matrix: Arc<Csr>) -> Result<Self, Error> {
         Ok(Self {
             device: device.clone(),
@@ -60,6 +60,7 @@ impl Product {
 }
 
 impl Problem for Product {
+    type Task = crate::Task;
     /// The largest number of rounded operations that a product of two elements passes through, its own
     /// rounding included.
     type Promise = u64;

@@ -1,9 +1,9 @@
 //! The conversion from offsets to head flags.
 
-use harness::{Case, Device, Error, InputArray, Memory, Output, Problem, Traffic, verify::Verdict};
+use harness::{Device, Error, InputArray, Memory, Output, Problem, Traffic, verify::Verdict};
 
 use super::Form;
-use crate::segments::Offsets;
+use crate::{Case, segments::Offsets};
 
 /// Offsets on the device, and room for head flags in both forms.
 pub struct ToFlags {
@@ -28,7 +28,7 @@ impl ToFlags {
     /// The conversion of these segments, of as many elements as the case has.
     ///
     /// # Errors
-    /// [`Error::Driver`] where the device has no room.
+    /// [`Error::Driver`] if the device has no room.
     pub fn new(device: &Device, case: &Case, division: Offsets) -> Result<Self, Error> {
         let n = division.elements();
         Ok(Self {
@@ -45,6 +45,7 @@ impl ToFlags {
 }
 
 impl Problem for ToFlags {
+    type Task = crate::Task;
     /// The form of the flags that the launch writes.
     type Promise = Form;
 

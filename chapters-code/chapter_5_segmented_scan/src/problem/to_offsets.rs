@@ -1,12 +1,12 @@
 //! The conversion from head flags to offsets.
 
 use harness::{
-    Case, Device, Error, InputArray, Memory, Output, Problem, Traffic,
+    Device, Error, InputArray, Memory, Output, Problem, Traffic,
     verify::{self, Verdict},
 };
 
 use super::{Form, scan::padded};
-use crate::segments::Offsets;
+use crate::{Case, segments::Offsets};
 
 /// Head flags on the device, in both forms, and room for offsets.
 pub struct ToOffsets {
@@ -33,7 +33,7 @@ impl ToOffsets {
     /// The conversion of these segments, of which none is empty, with room for `capacity` offsets.
     ///
     /// # Errors
-    /// [`Error::Driver`] where the device has no room.
+    /// [`Error::Driver`] if the device has no room.
     pub fn new(
         device: &Device,
         case: &Case,
@@ -55,6 +55,7 @@ impl ToOffsets {
 }
 
 impl Problem for ToOffsets {
+    type Task = crate::Task;
     /// The form of the flags that the launch reads.
     type Promise = Form;
 

@@ -2,9 +2,12 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, ptx};
+use harness::{Launch, Prepared, ptx};
 
-use crate::problem::{Form, ToFlags, unsuited};
+use crate::{
+    Rung,
+    problem::{Form, ToFlags, unsuited},
+};
 
 /// The rung `bits_tiled`.
 pub static RUNG: Rung = Rung::new(

@@ -3,9 +3,12 @@
 use chapter_3_scan::problem::tile_depth;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Op, Prepared, Rung, buffer, ptx};
+use harness::{Element, Launch, Op, Prepared, buffer, ptx};
 
-use crate::problem::{SegmentedScan, unsuited};
+use crate::{
+    Rung,
+    problem::{SegmentedScan, unsuited},
+};
 
 /// The rung `lookback`.
 pub static RUNG: Rung = Rung::new(

@@ -3,9 +3,12 @@
 use chapter_3_scan::rungs::lookback;
 use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, buffer, kernel::grid, ptx};
+use harness::{Launch, Prepared, buffer, kernel::grid, ptx};
 
-use crate::problem::{Form, ToOffsets, unsuited};
+use crate::{
+    Rung,
+    problem::{Form, ToOffsets, unsuited},
+};
 
 /// The rung `offsets_of_bits`.
 pub static RUNG: Rung = Rung::new(

@@ -2,9 +2,12 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, ptx};
+use harness::{Launch, Prepared, ptx};
 
-use crate::problem::{Form, ToOffsets, unsuited};
+use crate::{
+    Rung,
+    problem::{Form, ToOffsets, unsuited},
+};
 
 /// The rung `offsets_single_pass`.
 pub static RUNG: Rung = Rung::new(

@@ -2,9 +2,12 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, SINGLE_THREAD_MAX, ptx};
+use harness::{Element, Launch, Prepared, SINGLE_THREAD_MAX, ptx};
 
-use crate::problem::{Reduced, SegmentedReduce, unsuited_or_longer};
+use crate::{
+    Rung,
+    problem::{Reduced, SegmentedReduce, unsuited_or_longer},
+};
 
 /// The rung `reduce_block_per_segment`.
 pub static RUNG: Rung = Rung::new(

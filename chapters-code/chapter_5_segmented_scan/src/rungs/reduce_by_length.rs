@@ -2,10 +2,13 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, PtxText, Rung, buffer, ptx};
+use harness::{Element, Launch, Prepared, PtxText, buffer, ptx};
 
 use super::reduce_merge_path;
-use crate::problem::{Reduced, SegmentedReduce, unsuited};
+use crate::{
+    Rung,
+    problem::{Reduced, SegmentedReduce, unsuited},
+};
 
 /// The rung `reduce_by_length`.
 pub static RUNG: Rung = Rung::new(

@@ -2,9 +2,12 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, buffer, ptx};
+use harness::{Element, Launch, Prepared, buffer, ptx};
 
-use crate::problem::{Reduced, SegmentedReduce, unsuited};
+use crate::{
+    Rung,
+    problem::{Reduced, SegmentedReduce, unsuited},
+};
 
 /// The rung `reduce_merge_path`.
 pub static RUNG: Rung = Rung::new(
@@ -56,7 +59,7 @@ pub fn blocks(steps: u64, most: u64) -> u64 {
     steps.div_ceil(8 * 512).clamp(1, most)
 }
 
-/// The largest number of rounded operations that an element passes through, where there are at most three segments
+/// The largest number of rounded operations that an element passes through, if there are at most three segments
 /// per element: those of a lane over its part of a warp, a tile's scan, and the joining of warps and of blocks.
 pub fn depth(n: u64, blocks: u64) -> u64 {
     let lanes = 32 * 8 * blocks;

@@ -2,13 +2,11 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{
-    Case, ChapterParameters, Element, Launch, Prepared, PtxText, Refusal, Rung, buffer, ptx,
-};
+use harness::{Element, Launch, Prepared, PtxText, Refusal, buffer, ptx};
 
 use super::reduce_by_length;
 use crate::{
-    SegmentParameters, Segments,
+    Case, Rung, Segments,
     problem::{Reduced, SegmentedReduce, unsuited},
 };
 
@@ -25,7 +23,7 @@ pub static RUNG: Rung = Rung::new(
 
 /// Whether all segments of a case have one length.
 pub fn has_one_length(case: &Case) -> bool {
-    match SegmentParameters::of(case).segments.unwrap_or(Segments::Of(64)) {
+    match case.task.segments() {
         Segments::Of(length) => case.elements().is_multiple_of(length.into()),
         Segments::Giant => true,
         Segments::PowerLaw | Segments::Lopsided | Segments::Empty => false,

@@ -2,10 +2,13 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, PtxText, Rung, ptx};
+use harness::{Element, Launch, Prepared, PtxText, ptx};
 
-use crate::pairs::{ADD_BLOCK_OFFSETS, Pairs};
 use crate::problem::{SegmentedScan, unsuited};
+use crate::{
+    Rung,
+    pairs::{ADD_BLOCK_OFFSETS, Pairs},
+};
 
 /// The rung `shuffle`.
 pub static RUNG: Rung = Rung::new(

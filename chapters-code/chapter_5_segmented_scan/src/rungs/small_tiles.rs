@@ -3,9 +3,12 @@
 use chapter_3_scan::problem::tile_depth;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, ptx};
+use harness::{Element, Launch, Prepared, ptx};
 
-use crate::problem::{SegmentedScan, unsuited};
+use crate::{
+    Rung,
+    problem::{SegmentedScan, unsuited},
+};
 
 /// The rung `small_tiles`.
 pub static RUNG: Rung = Rung::new(

@@ -2,9 +2,12 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, SINGLE_THREAD_MAX, ptx};
+use harness::{Launch, Prepared, SINGLE_THREAD_MAX, ptx};
 
-use crate::problem::{Product, unsuited_or_longer};
+use crate::{
+    Rung,
+    problem::{Product, unsuited_or_longer},
+};
 
 /// The rung `spmv_lanes_per_row`.
 pub static RUNG: Rung = Rung::new(

@@ -2,10 +2,13 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, buffer, ptx};
+use harness::{Launch, Prepared, buffer, ptx};
 
 use super::reduce_merge_path::{RESIDENT, blocks, depth};
-use crate::problem::{Product, unsuited};
+use crate::{
+    Rung,
+    problem::{Product, unsuited},
+};
 
 /// The rung `spmv_merge_path`.
 pub static RUNG: Rung = Rung::new(

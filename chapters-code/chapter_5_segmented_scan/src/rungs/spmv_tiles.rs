@@ -2,9 +2,12 @@
 
 use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, PtxText, Rung, buffer, kernel::grid, ptx};
+use harness::{Launch, Prepared, PtxText, buffer, kernel::grid, ptx};
 
-use crate::problem::{Product, unsuited};
+use crate::{
+    Rung,
+    problem::{Product, unsuited},
+};
 
 /// The rung `spmv_tiles`.
 pub static RUNG: Rung = Rung::new(

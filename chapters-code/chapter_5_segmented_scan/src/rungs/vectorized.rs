@@ -3,10 +3,13 @@
 use chapter_3_scan::problem::tile_depth;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, ptx};
+use harness::{Element, Launch, Prepared, ptx};
 
-use crate::pairs::{ADD_BLOCK_OFFSETS, Pairs};
 use crate::problem::{SegmentedScan, unsuited};
+use crate::{
+    Rung,
+    pairs::{ADD_BLOCK_OFFSETS, Pairs},
+};
 
 /// The rung `vectorized`.
 pub static RUNG: Rung =

@@ -3,9 +3,12 @@
 use chapter_3_scan::problem::tile_depth;
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, kernel, ptx};
+use harness::{Element, Launch, Prepared, kernel, ptx};
 
-use crate::problem::{SegmentedScan, unsuited};
+use crate::{
+    Rung,
+    problem::{SegmentedScan, unsuited},
+};
 
 /// The rung `warp_specialized`.
 pub static RUNG: Rung = Rung::new(

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use chapter_5_segmented_scan::{
-    Conversion, Matrix, SegmentParameters, Segments,
+    Case, Conversion, Matrix, Rung, Segments,
     broken::broken,
     chapter::{self, Segmented},
     problem::{Product, SegmentedReduce, SegmentedScan},
@@ -13,9 +13,9 @@ use chapter_5_segmented_scan::{
     task::Task,
 };
 use harness::{
-    Case, Dtype, Element, Kind, Ladder, Launch, Op, Output, Prepare, Problem, Rung, verify::Verdict,
+    Dtype, Element, Kind, Ladder, Launch, Op, Output, Prepare, Problem, verify::Verdict,
 };
-use report::{Row, testing};
+use report::Row;
 
 /// All kinds of segments that the chapter names.
 pub const SEGMENTS: [Segments; 7] = [
@@ -28,9 +28,9 @@ pub const SEGMENTS: [Segments; 7] = [
     Segments::Empty,
 ];
 
-/// A case of n elements: a scan where there is a kind, otherwise a reduction.
+/// A case of n elements: a scan if there is a kind, otherwise a reduction.
 pub fn case(n: u64, dtype: Dtype, op: Op, kind: Option<Kind>, segments: Segments) -> Case {
-    Case::vector(n, dtype, op).with(SegmentParameters::in_segments(kind, segments))
+    Case::vector(n, dtype, op).with(Task::in_segments(kind, segments))
 }
 
 /// Both kinds of scan, and the reduction.
@@ -46,12 +46,12 @@ pub fn scan(n: u64, segments: Segments) -> Case {
 
 /// A conversion of segments of n elements.
 pub fn conversion(n: u64, conversion: Conversion, segments: Segments) -> Case {
-    Case::vector(n, Dtype::U32, Op::Sum).with(SegmentParameters::conversion(conversion, segments))
+    Case::vector(n, Dtype::U32, Op::Sum).with(Task::Convert(conversion, segments))
 }
 
 /// A matrix of about n entries, times a vector.
 pub fn product(n: u64, matrix: Matrix) -> Case {
-    Case::vector(n, Dtype::F32, Op::Sum).with(SegmentParameters::product(matrix))
+    Case::vector(n, Dtype::F32, Op::Sum).with(Task::Multiply(matrix))
 }
 
 /// A matrix of 1,009 columns with rows of these lengths, times a vector.
@@ -72,14 +72,14 @@ pub fn run_all(cases: &[Case]) -> Vec<Row> {
 }
 
 /// A rung on a problem of its own, which may be launched many times.
-pub struct Run<P: Problem> {
+pub struct Run<P: Problem<Task = Task>> {
     /// The problem, whose buffers tests may change between launches.
     pub problem: P,
     /// The rung, prepared.
     pub launch: Launch<P>,
 }
 
-impl<P: Problem> Run<P> {
+impl<P: Problem<Task = Task>> Run<P> {
     /// Prepares a rung on a problem.
     pub fn new(problem: P, (rung, prepare): &(Rung, Prepare<P>)) -> Self {
         let launch = prepare(&problem, rung).expect("it is set up");
@@ -113,8 +113,8 @@ impl<T: Element> AnyRun<T> {
     pub fn new(rung: &str, case: &Case, elements: &[T], offsets: &Offsets) -> Self {
         let device = &testing::simulator().device;
         let (elements, offsets) = (elements.to_vec(), offsets.clone());
-        match Task::of(case) {
-            Task::Reduce => {
+        match case.task {
+            Task::Reduce(_) => {
                 let problem = SegmentedReduce::new(device, case, elements, offsets);
                 let ladder = reductions::<T>();
                 let run = Run::new(problem.expect("memory"), found(&ladder, rung));
@@ -164,7 +164,10 @@ pub fn contents<T: Element>(output: &Output<T>) -> Vec<T> {
 }
 
 /// The rung of this name in a ladder.
-pub fn found<'l, P: Problem>(ladder: &'l Ladder<P>, name: &str) -> &'l (Rung, Prepare<P>) {
+pub fn found<'l, P: Problem<Task = Task>>(
+    ladder: &'l Ladder<P>,
+    name: &str,
+) -> &'l (Rung, Prepare<P>) {
     let found = ladder.iter().find(|(rung, _)| rung.name == name);
     found.expect("a rung")
 }

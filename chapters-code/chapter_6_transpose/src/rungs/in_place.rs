@@ -2,9 +2,12 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, ptx};
+use harness::{Element, Launch, Prepared, ptx};
 
-use crate::problem::{Batch, Destination, Layout, Matrices, squares_only};
+use crate::{
+    Rung,
+    problem::{Batch, Destination, Layout, Matrices, squares_only},
+};
 
 /// The rung `in_place`.
 pub static RUNG: Rung = Rung::new(

@@ -8,9 +8,12 @@ use cudarc::driver::{
     },
 };
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, ptx};
+use harness::{Element, Launch, Prepared, ptx};
 
-use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
+use crate::{
+    Rung,
+    problem::{Batch, Destination, Layout, Matrices, matrices_only},
+};
 
 /// The rung `sectors`.
 pub static RUNG: Rung = Rung::new(

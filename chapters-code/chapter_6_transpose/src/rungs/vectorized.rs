@@ -5,9 +5,12 @@ use cudarc::driver::{
     sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
 };
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, ptx};
+use harness::{Element, Launch, Prepared, ptx};
 
-use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
+use crate::{
+    Rung,
+    problem::{Batch, Destination, Layout, Matrices, matrices_only},
+};
 
 /// The rung `vectorized`.
 pub static RUNG: Rung = Rung::new(

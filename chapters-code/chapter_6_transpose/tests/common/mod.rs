@@ -1,8 +1,8 @@
 //! Cases of this chapter, and its rungs run on them.
 
-use chapter_6_transpose::{MatrixParameters, chapter::Transpose};
-use harness::{Case, Dtype, Op, Shape};
-use report::{Row, testing};
+use chapter_6_transpose::{Case, MatrixParameters, chapter::Transpose};
+use harness::{Dtype, Op, Shape};
+use report::Row;
 
 /// Types of 1, 2, 4, 8 and 16 bytes.
 pub const SIZES: [Dtype; 5] = [Dtype::U8, Dtype::U16, Dtype::F32, Dtype::I64, Dtype::U128];
@@ -14,7 +14,7 @@ pub fn matrix(rows: u64, cols: u64, dtype: Dtype) -> Case {
 
 /// Several of them, whose rows begin every `ld` elements.
 pub fn matrices(batch: u64, ld: u64, case: Case) -> Case {
-    case.with(MatrixParameters { batch: Some(batch), ld: Some(ld) })
+    case.with(MatrixParameters { batch, ld: Some(ld) })
 }
 
 /// Runs every rung that is meant to be right on every case.

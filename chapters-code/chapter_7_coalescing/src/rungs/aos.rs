@@ -2,11 +2,14 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, ptx};
+use harness::{Launch, Prepared, ptx};
 
-use crate::particles::{DT, FIELDS, Layout};
 use crate::problem::{Accesses, Promise, Results, particles_only};
 use crate::traffic::{Access, Prediction};
+use crate::{
+    Rung,
+    particles::{DT, FIELDS, Layout},
+};
 
 /// The rung `aos`.
 pub static RUNG: Rung =

@@ -6,11 +6,14 @@ use cudarc::driver::{
     sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
 };
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Prepared, Rung, ptx};
+use harness::{Error, Launch, Prepared, ptx};
 
-use crate::problem::{Accesses, Promise, Results, reads_only};
-use crate::reads::{THREADS, blocks, in_flight};
+use crate::reads::{THREADS, blocks};
 use crate::traffic::{Access, Prediction};
+use crate::{
+    Rung,
+    problem::{Accesses, Promise, Results, reads_only},
+};
 
 /// The rung `bytes_in_flight`.
 pub static RUNG: Rung = Rung::new(
@@ -24,7 +27,7 @@ pub static RUNG: Rung = Rung::new(
 /// makes room for no more than the wanted number on a multiprocessor.
 pub fn prepare(p: &Accesses, rung: &Rung) -> Prepared<Accesses> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
-    let (loads, resident) = in_flight(&p.case);
+    let (loads, resident) = p.case.task.in_flight();
     let kernel = module.load_function(&format!("bytes_in_flight_{loads}"))?;
     let shared = shared_bytes(p, resident)?;
     kernel.set_attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared as i32)?;
@@ -46,14 +49,14 @@ pub fn prepare(p: &Accesses, rung: &Rung) -> Prepared<Accesses> {
 }
 
 fn traffic(p: &Accesses) -> Prediction {
-    let (_, resident) = in_flight(&p.case);
+    let (_, resident) = p.case.task.in_flight();
     let loads = Access::PACKS.by_threads(p.n);
     let stores = Access::WORDS.by_threads((blocks(&p.device, resident) * THREADS).into());
     Prediction { loads, stores }
 }
 
 /// The shared memory of a block such that `resident` blocks fit a multiprocessor and one more does not. It is
-/// 0 where the threads alone have this effect.
+/// 0 if the threads alone have this effect.
 fn shared_bytes(p: &Accesses, resident: u32) -> Result<u32, Error> {
     const RESERVED: u32 = 1024; // bytes that the system takes per block
     if resident * THREADS >= p.device.properties.threads_per_multiprocessor {

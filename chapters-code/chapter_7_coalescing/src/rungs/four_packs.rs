@@ -2,10 +2,13 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, ptx};
+use harness::{Launch, Prepared, ptx};
 
 use super::packs::traffic;
-use crate::problem::{Accesses, Promise, Results, copies_only}; // the same accesses
+use crate::{
+    Rung,
+    problem::{Accesses, Promise, Results, copies_only},
+}; // the same accesses
 
 /// The rung `four_packs`.
 pub static RUNG: Rung =

@@ -2,11 +2,11 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, ptx};
+use harness::{Launch, Prepared, ptx};
 
-use crate::indices;
 use crate::problem::{Accesses, Promise, Results, permutations_only};
 use crate::traffic::{Access, Prediction};
+use crate::{Rung, indices};
 
 /// The rung `gather`.
 pub static RUNG: Rung =

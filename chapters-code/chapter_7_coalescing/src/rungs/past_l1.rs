@@ -2,10 +2,13 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, ptx};
+use harness::{Launch, Prepared, ptx};
 
 use super::two_loads::traffic;
-use crate::problem::{Accesses, Promise, Results, pairs_only}; // the same accesses
+use crate::{
+    Rung,
+    problem::{Accesses, Promise, Results, pairs_only},
+}; // the same accesses
 
 /// The rung `past_l1`.
 pub static RUNG: Rung =

@@ -2,10 +2,13 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, ptx};
+use harness::{Launch, Prepared, ptx};
 
-use crate::problem::{Accesses, Promise, Results, copies_only};
 use crate::traffic::{Access, Prediction};
+use crate::{
+    Rung,
+    problem::{Accesses, Promise, Results, copies_only},
+};
 
 /// The rung `vec2`.
 pub static RUNG: Rung =

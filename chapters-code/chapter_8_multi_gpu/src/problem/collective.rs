@@ -2,7 +2,7 @@
 
 use cudarc::driver::{CudaFunction, DriverError};
 use harness::{
-    Case, Device, Dtype, Error, InputArray, Memory, Output, Problem, PtxText, Traffic,
+    Device, Dtype, Error, InputArray, Memory, Output, Problem, PtxText, Traffic,
     bound::{self, Compensated},
     inputs,
     verify::{Accepted, Verdict},
@@ -10,7 +10,7 @@ use harness::{
 use rayon::prelude::*;
 
 use super::{Addresses, Devices, memory};
-use crate::{Task, task};
+use crate::{Case, Task, task};
 
 /// What the devices do together with their arrays.
 pub struct Collective {
@@ -26,7 +26,7 @@ pub struct Collective {
     pub outs: Vec<Output<f32>>,
     /// Measured when the first rung is timed.
     pub(crate) ceiling_ms: Option<f64>,
-    /// The exact sums, and the sums of the absolute values; none where nothing is added.
+    /// The exact sums, and the sums of the absolute values; none if nothing is added.
     pub(crate) sums: Vec<(f64, f64)>,
     /// The devices.
     pub devices: Devices,
@@ -36,7 +36,7 @@ impl Collective {
     /// Makes the arrays of a case, copies each to its device, and computes the reference.
     ///
     /// # Errors
-    /// [`Error::Driver`] where there are fewer devices, a device has no room, or one cannot reach another one's memory.
+    /// [`Error::Driver`] if there are fewer devices, a device has no room, or one cannot reach another one's memory.
     pub fn new(device: &Device, case: &Case) -> Result<Self, Error> {
         let mut p = Self {
             case: *case,
@@ -91,7 +91,7 @@ impl Collective {
         parts.map(|(first, end)| whole[first * length..end * length].to_vec()).collect()
     }
 
-    /// The exact sums of all arrays, element by element, and the sums of the absolute values; none where nothing is
+    /// The exact sums of all arrays, element by element, and the sums of the absolute values; none if nothing is
     /// added.
     pub(crate) fn exact_sums(&self) -> Vec<(f64, f64)> {
         let adds = matches!(self.task, Task::AllReduce | Task::ReduceScatter);
@@ -183,6 +183,7 @@ pub fn matrix(case: &Case) -> (usize, usize) {
 }
 
 impl Problem for Collective {
+    type Task = crate::DeviceParameters;
     type Promise = ();
 
     fn device(&self) -> &Device {

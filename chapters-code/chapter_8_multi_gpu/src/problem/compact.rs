@@ -1,9 +1,10 @@
 //! The compaction of an array that is spread over the devices.
 
+use crate::Case;
 use bytemuck::cast_slice;
 use cudarc::driver::DriverError;
 use harness::{
-    Case, Device, Error, Memory, Output, Problem, Traffic,
+    Device, Error, Memory, Output, Problem, Traffic,
     buffer::POISON,
     verify::{self, Checker, Failure, Verdict},
 };
@@ -68,6 +69,7 @@ pub(crate) fn select(spread: &Spread<f32>) -> Vec<Vec<f32>> {
 }
 
 impl Problem for SpreadCompact {
+    type Task = crate::DeviceParameters;
     type Promise = Layout;
 
     fn device(&self) -> &Device {

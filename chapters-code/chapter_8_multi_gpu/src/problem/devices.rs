@@ -8,9 +8,9 @@ use cudarc::driver::{
     CudaFunction, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, DeviceRepr, DriverError, result,
 };
 use cudarc::nvrtc::Ptx;
-use harness::{Case, ChapterParameters, Device, Error, Output, PtxText, buffer, timing::Bench};
+use harness::{Device, Error, Output, PtxText, buffer, timing::Bench};
 
-use crate::DeviceParameters;
+use crate::Case;
 
 /// The largest number of devices: `MAX_DEVICES` of pointers.cuh.
 pub const MAX_DEVICES: usize = 8;
@@ -56,7 +56,7 @@ impl Shared<u32> {
     /// Flags of barrier.cuh, [`MAX_DEVICES`] for each of some blocks.
     ///
     /// # Errors
-    /// [`Error::Driver`] where a device has no room.
+    /// [`Error::Driver`] if a device has no room.
     pub fn flags(devices: &Devices, blocks: usize) -> Result<Self, Error> {
         Self::filled(devices, blocks * MAX_DEVICES, devices.launches)
     }
@@ -66,7 +66,7 @@ impl Shared<u64> {
     /// Words of words.cuh with a tag.
     ///
     /// # Errors
-    /// [`Error::Driver`] where a device has no room.
+    /// [`Error::Driver`] if a device has no room.
     pub fn words(devices: &Devices, len: usize, tag: u32) -> Result<Self, Error> {
         Self::filled(devices, len, u64::from(tag) << 32)
     }
@@ -76,7 +76,7 @@ impl<T: Pod + DeviceRepr> Shared<T> {
     /// `len` times the same value on each device.
     ///
     /// # Errors
-    /// [`Error::Driver`] where a device has no room.
+    /// [`Error::Driver`] if a device has no room.
     pub fn filled(devices: &Devices, len: usize, value: T) -> Result<Self, Error> {
         let values = vec![value; len];
         Self::new(devices, |device| buffer::to_device(device, &values))
@@ -85,7 +85,7 @@ impl<T: Pod + DeviceRepr> Shared<T> {
     /// Memory for `len` elements on each device, filled with poison: a kernel must write an element before it reads it.
     ///
     /// # Errors
-    /// [`Error::Driver`] where a device has no room.
+    /// [`Error::Driver`] if a device has no room.
     pub fn scratch(devices: &Devices, len: usize) -> Result<Self, Error> {
         Self::new(devices, |device| buffer::scratch(device, len as u64))
     }
@@ -139,9 +139,9 @@ impl Devices {
     /// `first` and the next devices, as many as the case wants, each with a further stream.
     ///
     /// # Errors
-    /// [`Error::Driver`] where there are fewer devices, or one cannot reach another one's memory.
+    /// [`Error::Driver`] if there are fewer devices, or one cannot reach another one's memory.
     pub fn of(first: &Device, case: &Case) -> Result<Self, Error> {
-        let all = first.with_peers(DeviceParameters::of(case).devices.unwrap_or(2))?;
+        let all = first.with_peers(case.task.devices.unwrap_or(2))?;
         let mut streams = Vec::new();
         for device in &all {
             // SAFETY: the rungs order the work of streams by events of their own.
@@ -185,7 +185,7 @@ impl Devices {
     /// time: what the links can do.
     ///
     /// # Errors
-    /// [`Error::Driver`] where a device has no room, or a copy fails.
+    /// [`Error::Driver`] if a device has no room, or a copy fails.
     pub(crate) fn copy_from_left_ms(&self, bench: &mut Bench, n: usize) -> Result<f64, Error> {
         let [from, to] = [Shared::<f32>::scratch(self, n)?, Shared::scratch(self, n)?];
         let mut copies = || {

@@ -1,15 +1,13 @@
 //! The histogram of an array that is spread over the devices.
 
 use chapter_2_histogram::{
-    Bins, bins, geometry, reference::histogram_on_all_cores, rungs::shared_atomics::MOST_BINS,
+    Bins, HistogramParameters, bins, geometry, reference::histogram_on_all_cores,
+    rungs::shared_atomics::MOST_BINS,
 };
-use harness::{
-    Case, ChapterParameters, Device, Error, Memory, Output, Parameters, Problem, Refusal, Rung,
-    Shape, Traffic, verify::Verdict,
-};
+use harness::{Device, Error, Memory, Output, Problem, Refusal, Shape, Traffic, verify::Verdict};
 
 use super::{Spread, memory};
-use crate::{DeviceParameters, Task};
+use crate::{Case, Rung, Task};
 
 /// The histogram of floats that are spread over the devices, for the first of them.
 pub struct SpreadHistogram {
@@ -26,9 +24,9 @@ impl SpreadHistogram {
     /// Makes the parts of a case, and counts them.
     ///
     /// # Errors
-    /// As [`Spread::new`], and [`Error::Usage`] where there are no such bins.
+    /// As [`Spread::new`], and [`Error::Usage`] if there are no such bins.
     pub fn new(device: &Device, case: &Case) -> Result<Self, Error> {
-        let count = DeviceParameters::of(case).bins.unwrap_or(bins::USUAL);
+        let count = case.task.bins.unwrap_or(bins::USUAL);
         let bins = Bins::even(count, -1.0, 1.0).map_err(|error| Error::Usage(error.to_string()))?;
         let spread = Spread::<f32>::new(device, case)?;
         let expected = histogram_on_all_cores(&spread.host, &bins);
@@ -38,17 +36,18 @@ impl SpreadHistogram {
     /// The copies of a histogram that the blocks of a device have, and the launch that follows.
     ///
     /// # Errors
-    /// [`Error::Driver`] where a device gives no answer, [`Error::Usage`] where it has no room for the bins.
+    /// [`Error::Driver`] if a device gives no answer, [`Error::Usage`] if it has no room for the bins.
     pub fn copies(&self) -> Result<geometry::Copies, Error> {
         let n = self.spread.part() as u64;
-        let (shape, parameters) = (Shape::Vector { n }, Parameters::NONE);
-        let part = Case { shape, parameters, ..self.spread.case };
+        let part = self.spread.case.with(HistogramParameters::of_bins(self.bins.count));
+        let part = harness::Case { shape: Shape::Vector { n }, ..part };
         let copies = geometry::Copies::of(&self.spread.devices[0], &part, &self.bins)?;
         copies.ok_or_else(geometry::Copies::no_room)
     }
 }
 
 impl Problem for SpreadHistogram {
+    type Task = crate::DeviceParameters;
     // Counts are exact.
     type Promise = ();
 
@@ -82,7 +81,7 @@ impl Problem for SpreadHistogram {
 /// Refuses what is no histogram of f32, and more bins than a block has room for.
 pub fn histograms_only(_rung: &Rung, case: &Case) -> Option<Refusal> {
     let too_many = || {
-        let bins = DeviceParameters::of(case).bins.unwrap_or(bins::USUAL);
+        let bins = case.task.bins.unwrap_or(bins::USUAL);
         let text = format!("has room for up to {MOST_BINS} bins");
         (bins > MOST_BINS).then(|| Refusal::LeftOut(text.into()))
     };

@@ -1,10 +1,9 @@
 //! The scan of an array that is spread over the devices.
 
-use chapter_3_scan::reference::Reference;
+use crate::Case;
+use chapter_3_scan::{ScanParameters, reference::Reference};
 use cudarc::driver::DriverError;
-use harness::{
-    Case, Device, Element, Error, Memory, Output, Parameters, Problem, Traffic, verify::Verdict,
-};
+use harness::{Device, Element, Error, Memory, Output, Problem, Traffic, verify::Verdict};
 
 use super::{Spread, memory};
 
@@ -34,10 +33,11 @@ impl<T: Element> SpreadScan<T> {
 }
 
 pub(crate) fn reference<T: Element>(case: &Case, host: &[T]) -> Reference<T> {
-    Reference::new(&Case { parameters: Parameters::NONE, ..*case }, host)
+    Reference::new(&case.with(ScanParameters::default()), host)
 }
 
 impl<T: Element> Problem for SpreadScan<T> {
+    type Task = crate::DeviceParameters;
     /// The largest number of rounded additions that an element passes through.
     type Promise = u64;
 

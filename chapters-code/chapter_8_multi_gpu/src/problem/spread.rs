@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use harness::{Case, Device, Element, Error, InputArray, inputs};
+use crate::Case;
+use harness::{Device, Element, Error, InputArray, inputs};
 
 use super::Devices;
 
@@ -22,7 +23,7 @@ impl<T: Element> Spread<T> {
     /// Makes the elements of a case, and copies to each device its part.
     ///
     /// # Errors
-    /// [`Error::Driver`] where there are fewer devices, a device has no room, or one cannot reach another one's memory.
+    /// [`Error::Driver`] if there are fewer devices, a device has no room, or one cannot reach another one's memory.
     pub fn new(device: &Device, case: &Case) -> Result<Self, Error> {
         let devices = Devices::of(device, case)?;
         let host = inputs::generate::<T>(case);
@@ -55,7 +56,7 @@ impl<T: Element> Spread<T> {
     /// Fills the parts with the elements of another case of the same size.
     ///
     /// # Errors
-    /// [`Error::Driver`] where a copy fails.
+    /// [`Error::Driver`] if a copy fails.
     pub fn refill(&mut self, case: &Case) -> Result<(), Error> {
         self.case = *case;
         self.host = inputs::generate(case);

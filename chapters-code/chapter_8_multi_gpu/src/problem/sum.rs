@@ -1,9 +1,8 @@
 //! The sum of an array that is spread over the devices.
 
+use crate::Case;
 use chapter_1_reduce::reference::Aggregate;
-use harness::{
-    Case, Device, Element, Error, Memory, Op, Output, Problem, Traffic, verify::Verdict,
-};
+use harness::{Device, Element, Error, Memory, Op, Output, Problem, Traffic, verify::Verdict};
 
 use super::{Spread, memory};
 
@@ -34,6 +33,7 @@ pub fn add<T: Element<Acc = T>>(values: &[T]) -> T {
 }
 
 impl<T: Element<Acc = T>> Problem for SpreadSum<T> {
+    type Task = crate::DeviceParameters;
     /// The largest number of rounded additions that an element passes through.
     type Promise = u64;
 

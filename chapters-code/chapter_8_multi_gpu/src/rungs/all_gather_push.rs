@@ -1,9 +1,12 @@
 //! One kernel per device, which stores its part into the results of all devices: the second shot of `flags`.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Launch, Prepared, Rung, ptx};
+use harness::{Launch, Prepared, ptx};
 
-use crate::problem::{Collective, Shared, Task};
+use crate::{
+    Rung,
+    problem::{Collective, Shared, Task},
+};
 
 /// The rung `all_gather_push`.
 pub static RUNG: Rung = Rung::new(

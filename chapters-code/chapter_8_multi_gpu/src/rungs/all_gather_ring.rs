@@ -1,10 +1,13 @@
 //! The second half of the ring: each part travels around, one device per step.
 
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, kernel};
+use harness::{Launch, Prepared, kernel};
 
 use super::ring;
-use crate::problem::{Collective, Task};
+use crate::{
+    Rung,
+    problem::{Collective, Task},
+};
 
 /// The rung `all_gather_ring`.
 pub static RUNG: Rung = Rung::new(

@@ -1,10 +1,13 @@
 //! Each device copies one part of the array of each device: copies alone, and no step waits for another.
 
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, kernel};
+use harness::{Launch, Prepared, kernel};
 
 use super::ring;
-use crate::problem::{Collective, Task};
+use crate::{
+    Rung,
+    problem::{Collective, Task},
+};
 
 /// The rung `all_to_all_copies`.
 pub static RUNG: Rung = Rung::new(

@@ -1,9 +1,12 @@
 //! One kernel per device, which stores each part of its array into the result of another device.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Launch, Prepared, Rung, ptx};
+use harness::{Launch, Prepared, ptx};
 
-use crate::problem::{Collective, Shared, Task};
+use crate::{
+    Rung,
+    problem::{Collective, Shared, Task},
+};
 
 /// The rung `all_to_all_push`.
 pub static RUNG: Rung = Rung::new(

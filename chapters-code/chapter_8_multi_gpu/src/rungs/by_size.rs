@@ -1,9 +1,12 @@
 //! The rung that suits the size of the arrays.
 
-use harness::{Prepared, Rung};
+use harness::Prepared;
 
 use super::{flags, low_latency, push};
-use crate::problem::{Collective, Task};
+use crate::{
+    Rung,
+    problem::{Collective, Task},
+};
 
 /// The rung `by_size`.
 pub static RUNG: Rung = Rung::new(

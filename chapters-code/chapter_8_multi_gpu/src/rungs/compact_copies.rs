@@ -1,10 +1,13 @@
 //! As `compact_parts`, into scratch memory. The host reads the counts, and copies bring the results to where they belong.
 
 use cudarc::driver::PushKernelArg;
-use harness::{Launch, Prepared, Rung, buffer};
+use harness::{Launch, Prepared, buffer};
 
 use super::compact_parts::{self, TILE, config};
-use crate::problem::{Addresses, Layout, SpreadCompact, Task};
+use crate::{
+    Rung,
+    problem::{Addresses, Layout, SpreadCompact, Task},
+};
 
 /// The rung `compact_copies`.
 pub static RUNG: Rung = Rung::new(

@@ -2,9 +2,12 @@
 //! the result.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Launch, Prepared, Rung, ptx};
+use harness::{Launch, Prepared, ptx};
 
-use crate::problem::{Addresses, Layout, MAX_DEVICES, Shared, SpreadCompact, Task};
+use crate::{
+    Rung,
+    problem::{Addresses, Layout, MAX_DEVICES, Shared, SpreadCompact, Task},
+};
 
 /// The rung `compact_direct`.
 pub static RUNG: Rung = Rung::new(

@@ -2,9 +2,12 @@
 
 use chapter_4_compact::rungs::staged;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Launch, Prepared, Rung, buffer};
+use harness::{Launch, Prepared, buffer};
 
-use crate::problem::{Layout, SpreadCompact, Task};
+use crate::{
+    Rung,
+    problem::{Layout, SpreadCompact, Task},
+};
 
 /// The rung `compact_parts`.
 pub static RUNG: Rung = Rung::new(

@@ -1,9 +1,12 @@
 //! The devices wait for each other within the kernel, by flags in device memory.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Launch, Prepared, Rung, ptx};
+use harness::{Launch, Prepared, ptx};
 
-use crate::problem::{Collective, Shared, Task};
+use crate::{
+    Rung,
+    problem::{Collective, Shared, Task},
+};
 
 /// The rung `flags`.
 pub static RUNG: Rung = Rung::new(

@@ -4,9 +4,12 @@ use chapter_1_reduce::rungs::columns_block;
 use chapter_2_histogram::rungs::finish_memset;
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, buffer};
+use harness::{Launch, Prepared, buffer};
 
-use crate::problem::{SpreadHistogram, histograms_only};
+use crate::{
+    Rung,
+    problem::{SpreadHistogram, histograms_only},
+};
 
 /// The rung `histogram_gather`.
 pub static RUNG: Rung = Rung::new(

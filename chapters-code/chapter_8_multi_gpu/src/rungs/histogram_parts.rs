@@ -2,9 +2,12 @@
 
 use chapter_2_histogram::rungs::finish_memset;
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
-use harness::{Launch, Prepared, Rung, buffer, ptx};
+use harness::{Launch, Prepared, buffer, ptx};
 
-use crate::problem::{Addresses, SpreadHistogram, histograms_only};
+use crate::{
+    Rung,
+    problem::{Addresses, SpreadHistogram, histograms_only},
+};
 
 /// The rung `histogram_parts`.
 pub static RUNG: Rung = Rung::new(

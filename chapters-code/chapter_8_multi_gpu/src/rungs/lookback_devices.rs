@@ -2,9 +2,12 @@
 
 use chapter_3_scan::problem::tile_depth;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Element, Launch, Prepared, Rung, buffer, ptx};
+use harness::{Element, Launch, Prepared, buffer, ptx};
 
-use crate::problem::{Shared, SpreadScan, Task};
+use crate::{
+    Rung,
+    problem::{Shared, SpreadScan, Task},
+};
 
 /// The rung `lookback_devices`.
 pub static RUNG: Rung = Rung::new(

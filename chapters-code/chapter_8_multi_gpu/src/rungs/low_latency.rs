@@ -1,9 +1,12 @@
 //! No barrier: each element travels together with a flag, in one word.
 
 use cudarc::driver::{DeviceRepr, LaunchConfig, PushKernelArg};
-use harness::{Launch, Prepared, Rung, ptx};
+use harness::{Launch, Prepared, ptx};
 
-use crate::problem::{Collective, Shared, Task};
+use crate::{
+    Rung,
+    problem::{Collective, Shared, Task},
+};
 
 /// The rung `low_latency`.
 pub static RUNG: Rung = Rung::new(

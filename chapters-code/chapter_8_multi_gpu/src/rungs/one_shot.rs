@@ -1,9 +1,12 @@
 //! Every device adds all arrays for itself: more bytes, but one trip over the links instead of two.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Launch, Prepared, Rung, ptx};
+use harness::{Launch, Prepared, ptx};
 
-use crate::problem::{Collective, Shared, Task};
+use crate::{
+    Rung,
+    problem::{Collective, Shared, Task},
+};
 
 /// The rung `one_shot`.
 pub static RUNG: Rung = Rung::new(

@@ -1,9 +1,12 @@
 //! Stores only: every device sends its elements to the device that adds them, and that device sends the sums.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Launch, Prepared, Rung, ptx};
+use harness::{Launch, Prepared, ptx};
 
-use crate::problem::{Collective, Shared, Task};
+use crate::{
+    Rung,
+    problem::{Collective, Shared, Task},
+};
 
 /// The rung `push`.
 pub static RUNG: Rung = Rung::new(

@@ -2,9 +2,12 @@
 
 use chapter_1_reduce::rungs::single_pass_tiled;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Element, Launch, Prepared, Rung, buffer};
+use harness::{Element, Launch, Prepared, buffer};
 
-use crate::problem::{SpreadSum, Task, add};
+use crate::{
+    Rung,
+    problem::{SpreadSum, Task, add},
+};
 
 /// The rung `reduce_by_host`.
 pub static RUNG: Rung = Rung::new(

@@ -1,10 +1,13 @@
 //! The last block of each device sends the sum of its part to the first device, which adds the sums.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Element, Launch, Prepared, Rung, buffer, ptx};
+use harness::{Element, Launch, Prepared, buffer, ptx};
 
 use super::reduce_by_host::blocks_and_depth;
-use crate::problem::{MAX_DEVICES, Shared, SpreadSum, Task};
+use crate::{
+    Rung,
+    problem::{MAX_DEVICES, Shared, SpreadSum, Task},
+};
 
 /// The rung `reduce_links`.
 pub static RUNG: Rung = Rung::new(

@@ -1,9 +1,12 @@
 //! One kernel per device, which loads one part of the arrays of all devices: the first shot of `two_shot`.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Launch, Prepared, Rung, ptx};
+use harness::{Launch, Prepared, ptx};
 
-use crate::problem::{Collective, Task};
+use crate::{
+    Rung,
+    problem::{Collective, Task},
+};
 
 /// The rung `reduce_scatter_pull`.
 pub static RUNG: Rung = Rung::new(

@@ -1,9 +1,12 @@
 //! Stores instead of loads: every device sends its elements to the device that adds them, which waits for them.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Launch, Prepared, Rung, ptx};
+use harness::{Launch, Prepared, ptx};
 
-use crate::problem::{Collective, Shared, Task};
+use crate::{
+    Rung,
+    problem::{Collective, Shared, Task},
+};
 
 /// The rung `reduce_scatter_push`.
 pub static RUNG: Rung = Rung::new(

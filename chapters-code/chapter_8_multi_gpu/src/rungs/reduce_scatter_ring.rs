@@ -1,10 +1,13 @@
 //! The first half of the ring: after it, each device has the whole sum of one chunk.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Launch, Prepared, Rung};
+use harness::{Launch, Prepared};
 
 use super::ring;
-use crate::problem::{Collective, Shared, Task};
+use crate::{
+    Rung,
+    problem::{Collective, Shared, Task},
+};
 
 /// The rung `reduce_scatter_ring`.
 pub static RUNG: Rung = Rung::new(

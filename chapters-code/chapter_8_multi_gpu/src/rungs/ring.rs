@@ -1,9 +1,12 @@
 //! Each device sends to its right neighbor only, one chunk per step, so that all links work at the same time.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Launch, Prepared, Rung, ptx};
+use harness::{Launch, Prepared, ptx};
 
-use crate::problem::{Collective, Task};
+use crate::{
+    Rung,
+    problem::{Collective, Task},
+};
 
 /// The rung `ring`.
 pub static RUNG: Rung = Rung::new(

@@ -2,9 +2,12 @@
 
 use chapter_3_scan::{problem::ADD_BLOCK_OFFSETS, problem::tile_depth, rungs::lookback};
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Element, Launch, Prepared, Rung, buffer};
+use harness::{Element, Launch, Prepared, buffer};
 
-use crate::problem::{SpreadScan, Task, add};
+use crate::{
+    Rung,
+    problem::{SpreadScan, Task, add},
+};
 
 /// The rung `scan_then_carry`.
 pub static RUNG: Rung = Rung::new("scan_then_carry", "each device scans its part; the host reads the sums, and a second kernel adds what comes before", lookback::RUNG.ptx)

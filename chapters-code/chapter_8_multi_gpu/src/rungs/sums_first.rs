@@ -2,9 +2,12 @@
 
 use chapter_3_scan::problem::tile_depth;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Element, Launch, Prepared, Rung, ptx};
+use harness::{Element, Launch, Prepared, ptx};
 
-use crate::problem::{MAX_DEVICES, Shared, SpreadScan, Task};
+use crate::{
+    Rung,
+    problem::{MAX_DEVICES, Shared, SpreadScan, Task},
+};
 
 /// The rung `sums_first`.
 pub static RUNG: Rung = Rung::new("sums_first", "each device adds its part and sends the sum to the later ones, then scans from what comes before", ptx!("kernels/sums_first.ptx"))

@@ -2,9 +2,12 @@
 
 use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, Rung, kernel::grid, ptx};
+use harness::{Launch, Prepared, kernel::grid, ptx};
 
-use crate::problem::{Collective, Shared, Task, matrix};
+use crate::{
+    Rung,
+    problem::{Collective, Shared, Task, matrix},
+};
 
 /// The rung `transpose_exchange`.
 pub static RUNG: Rung = Rung::new(

@@ -1,9 +1,12 @@
 //! As before, with 16 bytes per access to the memory of a device.
 
-use harness::{Case, Prepared, Refusal, Rung, ptx};
+use harness::{Prepared, Refusal, ptx};
 
 use super::transpose_push;
-use crate::problem::{Collective, Task, matrix};
+use crate::{
+    Case, Rung,
+    problem::{Collective, Task, matrix},
+};
 
 /// The rung `transpose_packs`.
 pub static RUNG: Rung = Rung::new(

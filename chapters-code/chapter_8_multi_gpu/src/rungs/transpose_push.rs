@@ -1,9 +1,12 @@
 //! One kernel per device: a tile is stored, transposed, where it belongs in the memory of another device.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Launch, Prepared, Rung, ptx};
+use harness::{Launch, Prepared, ptx};
 
-use crate::problem::{Collective, Task, matrix};
+use crate::{
+    Rung,
+    problem::{Collective, Task, matrix},
+};
 
 /// The rung `transpose_push`.
 pub static RUNG: Rung = Rung::new(

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use crate::{Case, Dtype, Element, Input, Op};
 
 /// The elements of a case's input.
-pub fn generate<T: Element>(case: &Case) -> Vec<T> {
+pub fn generate<T: Element>(case: &Case<impl Sized>) -> Vec<T> {
     let Case { op, input, seed, .. } = *case;
     let n = case.elements();
     let element = |i: u64| match input {
@@ -131,8 +131,12 @@ mod tests {
     use super::*;
     use crate::dtype::{Bf16, F16};
 
+    fn vector(n: u64, dtype: Dtype, op: Op) -> Case {
+        Case::vector(n, dtype, op)
+    }
+
     fn check_sum<T: Element>() {
-        let input: Vec<T> = generate(&Case::vector(10_000, T::DTYPE, Op::Sum));
+        let input: Vec<T> = generate(&vector(10_000, T::DTYPE, Op::Sum));
         assert!(input.iter().all(|x| x.to_f64() != 0.0), "{} has a zero", T::DTYPE);
         assert!(input.iter().all(|x| x.to_f64().is_finite()), "{} is not finite", T::DTYPE);
         let distinct: std::collections::HashSet<_> =
@@ -157,10 +161,10 @@ mod tests {
 
     #[test]
     fn the_same_seed_gives_the_same_elements() {
-        let short: Vec<f32> = generate(&Case::vector(10, Dtype::F32, Op::Sum));
-        let long: Vec<f32> = generate(&Case::vector(100, Dtype::F32, Op::Sum));
+        let short: Vec<f32> = generate(&vector(10, Dtype::F32, Op::Sum));
+        let long: Vec<f32> = generate(&vector(100, Dtype::F32, Op::Sum));
         assert_eq!(short[..], long[..10]);
-        let other = Case { seed: 2, ..Case::vector(10, Dtype::F32, Op::Sum) };
+        let other = Case { seed: 2, ..vector(10, Dtype::F32, Op::Sum) };
         assert_ne!(short, generate::<f32>(&other));
     }
 
@@ -183,20 +187,20 @@ mod tests {
 
     #[test]
     fn products_stay_in_range() {
-        let factors: Vec<f32> = generate(&Case::vector(1 << 16, Dtype::F32, Op::Product));
+        let factors: Vec<f32> = generate(&vector(1 << 16, Dtype::F32, Op::Product));
         let product = factors.iter().fold(1.0, |p, x| p * f64::from(*x));
         assert!((0.1..10.0).contains(&product.abs()), "{product}");
-        let odd: Vec<i32> = generate(&Case::vector(100, Dtype::I32, Op::Product));
+        let odd: Vec<i32> = generate(&vector(100, Dtype::I32, Op::Product));
         assert!(odd.iter().all(|x| x % 2 != 0));
     }
 
     #[test]
     fn and_or_results_are_neither_all_ones_nor_zero() {
         for n in [100, 1 << 16] {
-            let elements: Vec<u32> = generate(&Case::vector(n, Dtype::U32, Op::And));
+            let elements: Vec<u32> = generate(&vector(n, Dtype::U32, Op::And));
             let and = elements.iter().fold(u32::MAX, |a, b| a & b);
             assert!(and != 0 && and != u32::MAX, "{and:#x}");
-            let elements: Vec<u32> = generate(&Case::vector(n, Dtype::U32, Op::Or));
+            let elements: Vec<u32> = generate(&vector(n, Dtype::U32, Op::Or));
             let or = elements.iter().fold(0, |a, b| a | b);
             assert!(or != 0 && or != u32::MAX, "{or:#x}");
         }

@@ -3,12 +3,12 @@
 pub mod dtype;
 pub mod inputs;
 mod names;
-pub mod parameters;
 pub mod shape;
+pub mod task;
 
 use std::fmt;
 
-use crate::{Dtype, Parameters, Shape, names};
+use crate::{Dtype, Shape, names};
 
 names! {
     /// An associative operator with an identity, as `--op` and the kernels' names spell it.
@@ -75,9 +75,9 @@ names! {
     }
 }
 
-/// One problem: what a rung is run on.
+/// One problem: what a rung is run on. `T` is the chapter's [`Task`](task::Task).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Case {
+pub struct Case<T = ()> {
     /// Its size.
     pub shape: Shape,
     /// The type of its elements.
@@ -88,14 +88,14 @@ pub struct Case {
     pub input: Input,
     /// What the elements are drawn from.
     pub seed: u64,
-    /// What else the chapter's problems have.
-    pub parameters: Parameters,
-    /// Threads per block, where the rungs are to run with another number than their own.
+    /// What else the chapter's cases ask for.
+    pub task: T,
+    /// Threads per block, if the rungs are to run with another number than their own.
     pub block: Option<u32>,
 }
 
-impl Case {
-    /// A vector of uniform elements from seed 1, without parameters.
+impl<T: Default> Case<T> {
+    /// A vector of uniform elements from seed 1, with the default task.
     pub fn vector(n: u64, dtype: Dtype, op: Op) -> Self {
         Self {
             shape: Shape::Vector { n },
@@ -103,14 +103,17 @@ impl Case {
             op,
             input: Input::Uniform,
             seed: 1,
-            parameters: Parameters::NONE,
+            task: T::default(),
             block: None,
         }
     }
+}
 
-    /// The same case with these parameters.
-    pub fn with(self, parameters: impl Into<Parameters>) -> Self {
-        Self { parameters: parameters.into(), ..self }
+impl<T> Case<T> {
+    /// The same case with this task.
+    pub fn with<U>(&self, task: U) -> Case<U> {
+        let Self { shape, dtype, op, input, seed, block, .. } = *self;
+        Case { shape, dtype, op, input, seed, task, block }
     }
 
     /// Elements of the input.
@@ -124,7 +127,7 @@ impl Case {
     }
 }
 
-impl fmt::Display for Case {
+impl<T> fmt::Display for Case<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { shape, dtype, op, .. } = self;
         write!(f, "{op} of {shape} {dtype}")?;

@@ -20,6 +20,9 @@ macro_rules! names {
             /// All of them, in the order in which they are listed.
             pub const ALL: [Self; [$($name),*].len()] = [$(Self::$variant),*];
 
+            /// The names of all, in the same order.
+            pub const NAMES: &'static [&'static str] = &[$($name),*];
+
             /// The name on the command line, in JSON and in kernels.
             pub const fn name(self) -> &'static str {
                 match self {
@@ -28,28 +31,19 @@ macro_rules! names {
             }
         }
 
+        impl std::str::FromStr for $type {
+            type Err = String;
+
+            /// Reads a name, or says which names there are.
+            fn from_str(text: &str) -> Result<Self, String> {
+                let found = Self::ALL.into_iter().find(|value| value.name() == text);
+                found.ok_or_else(|| format!("write one of {}", Self::NAMES.join(", ")))
+            }
+        }
+
         impl std::fmt::Display for $type {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.pad(self.name())
-            }
-        }
-    };
-}
-
-/// Writes a type to JSON as the text that it prints as, and reads it by [`FromStr`](std::str::FromStr).
-#[macro_export]
-macro_rules! text_in_json {
-    ($type:ty) => {
-        impl serde::Serialize for $type {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.collect_str(self)
-            }
-        }
-
-        impl<'de> serde::Deserialize<'de> for $type {
-            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let text = <String as serde::Deserialize>::deserialize(deserializer)?;
-                text.parse().map_err(serde::de::Error::custom)
             }
         }
     };

@@ -42,7 +42,7 @@ pub trait Memory {
     /// Where an input has changed, which no launch may do; the input is restored.
     ///
     /// # Errors
-    /// [`Error::Driver`] where a copy fails.
+    /// [`Error::Driver`] if a copy fails.
     fn change(&mut self) -> Result<Option<Failure>, Error> {
         Ok(None)
     }
@@ -51,7 +51,7 @@ pub trait Memory {
     /// the memory is not of whole words.
     ///
     /// # Errors
-    /// [`Error::Driver`] where the kernel cannot be launched.
+    /// [`Error::Driver`] if the kernel cannot be launched.
     fn fingerprint(&self) -> Result<Option<u64>, Error>;
 }
 
@@ -66,7 +66,7 @@ impl<T: Pod + DeviceRepr> InputArray<T> {
     /// Copies elements to memory of their own, which has room for at least one.
     ///
     /// # Errors
-    /// [`Error::Driver`] where the device has no room for them.
+    /// [`Error::Driver`] if the device has no room for them.
     pub fn new(device: &Device, host: Vec<T>) -> Result<Self, Error> {
         Ok(Self { memory: to_device(device, &host)?, host, device: device.clone() })
     }
@@ -74,7 +74,7 @@ impl<T: Pod + DeviceRepr> InputArray<T> {
     /// Replaces all elements, in the same memory.
     ///
     /// # Errors
-    /// [`Error::Driver`] where the copy fails.
+    /// [`Error::Driver`] if the copy fails.
     pub fn refill(&mut self, host: Vec<T>) -> Result<(), Error> {
         self.host = host;
         overwrite(&self.device, &mut self.memory, &self.host)
@@ -139,7 +139,7 @@ impl<T: Pod + DeviceRepr> Output<T> {
     /// Allocates `len` elements and their guard zones.
     ///
     /// # Errors
-    /// [`Error::Driver`] where the device has no room for them.
+    /// [`Error::Driver`] if the device has no room for them.
     pub fn new(device: &Device, len: usize) -> Result<Self, Error> {
         let margin = if device.is_simulated() { 0 } else { MARGIN / size_of::<T>() };
         let memory = uninitialised(device, len + 2 * margin)?;
@@ -199,7 +199,7 @@ impl<T: Pod + DeviceRepr> Output<T> {
     /// The verdict of `judge` on the output, after checking the guard zones.
     ///
     /// # Errors
-    /// [`Error::Driver`] where the output cannot be read back.
+    /// [`Error::Driver`] if the output cannot be read back.
     pub fn judge(&self, judge: impl FnOnce(&[T]) -> Verdict) -> Result<Verdict, Error> {
         Ok(self.download()?.map_or_else(Verdict::of, |computed| judge(&computed)))
     }
@@ -220,7 +220,7 @@ impl<T: Element> Output<T> {
     /// Compares the output with what it should be, element by element, after checking the guard zones.
     ///
     /// # Errors
-    /// [`Error::Driver`] where the output cannot be read back.
+    /// [`Error::Driver`] if the output cannot be read back.
     pub fn compare(
         &self,
         expected: impl IntoIterator<Item = Accepted<T>>,
@@ -232,7 +232,7 @@ impl<T: Element> Output<T> {
     /// zones.
     ///
     /// # Errors
-    /// [`Error::Driver`] where the output cannot be read back.
+    /// [`Error::Driver`] if the output cannot be read back.
     pub fn compare_equal(&self, expected: &[T]) -> Result<Verdict, Error> {
         self.judge(|computed| verify::compare_equal(bytemuck::cast_slice(computed), expected))
     }
@@ -241,7 +241,7 @@ impl<T: Element> Output<T> {
 /// Uninitialised device memory for at least one element, because a driver refuses to allocate none.
 ///
 /// # Errors
-/// [`Error::Driver`] where the device has no room for it.
+/// [`Error::Driver`] if the device has no room for it.
 pub fn uninitialised<T: Pod + DeviceRepr>(
     device: &Device,
     len: usize,
@@ -256,7 +256,7 @@ pub fn uninitialised<T: Pod + DeviceRepr>(
 /// Scratch memory of `len` elements, filled with poison: a kernel must write it before it reads it.
 ///
 /// # Errors
-/// [`Error::Driver`] where the device has no room for it.
+/// [`Error::Driver`] if the device has no room for it.
 pub fn scratch<T: Pod + DeviceRepr>(device: &Device, len: u64) -> Result<CudaSlice<T>, Error> {
     let mut memory = uninitialised(device, len as usize)?;
     poison(device, &mut memory).map_err(|error| Error::driver("filling memory", error))?;
@@ -266,7 +266,7 @@ pub fn scratch<T: Pod + DeviceRepr>(device: &Device, len: u64) -> Result<CudaSli
 /// Device memory with a copy of `elements`, and room for at least one element.
 ///
 /// # Errors
-/// [`Error::Driver`] where the device has no room for it, or the copy fails.
+/// [`Error::Driver`] if the device has no room for it, or the copy fails.
 pub fn to_device<T: Pod + DeviceRepr>(
     device: &Device,
     elements: &[T],
@@ -279,7 +279,7 @@ pub fn to_device<T: Pod + DeviceRepr>(
 /// Replaces the first elements of device memory.
 ///
 /// # Errors
-/// [`Error::Driver`] where the copy fails.
+/// [`Error::Driver`] if the copy fails.
 pub fn overwrite<T: Pod + DeviceRepr>(
     device: &Device,
     memory: &mut impl DevicePtrMut<T>,

@@ -1,7 +1,7 @@
 //! Which shared library answers to the name libcuda.
 //!
-//! cudarc opens the CUDA driver by name at its first call, and panics where there is none. So the
-//! choice is made here, before that call: NVIDIA's driver where it has a device, and otherwise the
+//! cudarc opens the CUDA driver by name at its first call, and panics if there is none. So the
+//! choice is made here, before that call: NVIDIA's driver if it has a device, and otherwise the
 //! simulator's library, which is loaded first so that cudarc finds it. A process keeps the library
 //! that it began with.
 
@@ -18,7 +18,7 @@ use crate::{Error, simulator::Simulator};
 /// Which device to run on, as `--device` spells it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum DeviceChoice {
-    /// A GPU where there is one, and the simulator otherwise.
+    /// A GPU if there is one, and the simulator otherwise.
     #[default]
     Auto,
     /// A GPU, or an error that says what is missing.
@@ -28,7 +28,7 @@ pub enum DeviceChoice {
 }
 
 /// The number of devices that the simulator has, unless `SIMT_DEVICES` says another one.
-const SIMULATED_DEVICES: i64 = 8;
+const SIMULATED_DEVICES: u32 = 8;
 
 /// PTX ISA 8.0 came with CUDA 12.0; an older driver refuses every module of this book.
 const OLDEST_DRIVER: i32 = 12_000;
@@ -37,7 +37,7 @@ const OLDEST_DRIVER: i32 = 12_000;
 /// driver. [`crate::Device::open`] calls it; a program that opens its devices by cudarc alone calls it first.
 ///
 /// # Errors
-/// Where the library is missing, or another one was chosen before, with the remedy.
+/// If the library is missing, or another one was chosen before, with the remedy.
 pub fn bind(choice: DeviceChoice) -> Result<Option<&'static Simulator>, Error> {
     static BOUND: Mutex<Option<Option<&Simulator>>> = Mutex::new(None);
     let mut bound = BOUND.lock().unwrap_or_else(PoisonError::into_inner);
@@ -67,7 +67,7 @@ pub struct NvidiaDriver {
 /// Opens NVIDIA's driver without cudarc and asks for its devices.
 ///
 /// # Errors
-/// [`Error::NoGpu`] where the library, a device, or a recent enough version is missing.
+/// [`Error::NoGpu`] if the library, a device, or a recent enough version is missing.
 pub fn probe_nvidia() -> Result<NvidiaDriver, Error> {
     let name = if cfg!(windows) { "nvcuda.dll" } else { "libcuda.so.1" };
     // SAFETY: NVIDIA's driver has no initialisers with preconditions.
@@ -169,7 +169,7 @@ fn load_simulator() -> Result<&'static Simulator, Error> {
     let path = find_simulator()?;
     let path = named_for_cudarc(&path, "cuda");
     let simulator = Simulator::load(&path)?;
-    simulator.set(c"devices", SIMULATED_DEVICES);
+    simulator.set_devices(SIMULATED_DEVICES)?;
     bind_cudarc(&path)?;
     Ok(Box::leak(Box::new(simulator)))
 }
@@ -203,7 +203,7 @@ fn bind_cudarc(path: &Path) -> Result<(), Error> {
         return Ok(());
     }
     let reason = "the system does not find it under the name libcuda".to_string();
-    Err(Error::BadSimulator { path: path.to_path_buf(), reason })
+    Err(Error::BadSimulator { reason: format!("{}: {reason}", path.display()) })
 }
 
 /// Opens a library that is called as cudarc calls it, by this name.

@@ -12,7 +12,7 @@ use cudarc::{
     nvrtc::Ptx,
 };
 
-use crate::{Device, Error, Rung, verify};
+use crate::{Device, Error, Rung, Task, verify};
 
 /// The text of a `.ptx` file, which the program holds compressed. [`ptx!`](crate::ptx) makes one.
 #[derive(Clone, Copy)]
@@ -64,7 +64,7 @@ impl fmt::Debug for PtxText {
 /// itself.
 ///
 /// # Errors
-/// [`Error::Driver`] where the driver refuses the text, or the text has no such kernel.
+/// [`Error::Driver`] if the driver refuses the text, or the text has no such kernel.
 pub fn load(device: &Device, ptx: &str, entry: &str) -> Result<CudaFunction, Error> {
     let module = device.context.load_module(Ptx::from_src(ptx));
     let loaded = module.and_then(|module| module.load_function(entry));
@@ -72,7 +72,7 @@ pub fn load(device: &Device, ptx: &str, entry: &str) -> Result<CudaFunction, Err
 }
 
 /// Adds the cause and the remedy to an error of the driver while a rung was prepared.
-pub fn explain(device: &Device, rung: &Rung, error: Error) -> Error {
+pub fn explain(device: &Device, rung: &Rung<impl Task>, error: Error) -> Error {
     use CUresult::*;
     const COMPILE: &str = "run `cargo xtask ptx` to compile the kernel anew";
     let Error::Driver { error: code, .. } = &error else {
@@ -112,7 +112,7 @@ pub fn has_entry(ptx: &str, name: &str) -> bool {
     })
 }
 
-/// The compute capability that a text is compiled for, times ten; 0 where it says nothing.
+/// The compute capability that a text is compiled for, times ten; 0 if it says nothing.
 pub fn target(ptx: &str) -> u32 {
     let after = ptx.split(".target sm_").nth(1).unwrap_or("");
     let digits = after.split(|c: char| !c.is_ascii_digit()).next().unwrap_or("");
@@ -139,10 +139,10 @@ fn is_identifier(c: char) -> bool {
 /// the kernel declares itself. The kernel needs `least` stages.
 ///
 /// # Errors
-/// [`Error::Module`] where the device has no room for `least` stages.
+/// [`Error::Module`] if the device has no room for `least` stages.
 pub fn stages_that_fit(
     device: &Device,
-    rung: &Rung,
+    rung: &Rung<impl Task>,
     other: u32,
     least: u32,
     stage: u32,
@@ -174,7 +174,7 @@ pub struct Usage {
 /// Asks the driver what a launch takes.
 ///
 /// # Errors
-/// [`Error::Driver`] where the driver does not say.
+/// [`Error::Driver`] if the driver does not say.
 pub fn usage(
     device: &Device,
     kernel: &CudaFunction,

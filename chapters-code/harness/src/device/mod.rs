@@ -4,7 +4,6 @@ pub mod buffer;
 pub mod driver;
 pub mod kernel;
 pub mod nccl;
-pub mod simulator;
 
 use std::sync::Arc;
 
@@ -104,18 +103,17 @@ impl Device {
     /// On the simulator, counters and the race check are on, unless `SIMT_RACES` is set.
     ///
     /// # Errors
-    /// Where there is no such device, with the remedy.
+    /// If there is no such device, with the remedy.
     pub fn open(choice: DeviceChoice) -> Result<Self, Error> {
         let simulator = driver::bind(choice)?;
         let context = CudaContext::new(0).map_err(|error| match simulator {
             Some(_) if is_missing(error) => Error::NoSimulatedDevice,
             _ => Error::driver("opening device 0", error),
         })?;
-        if let Some(simulator) = simulator {
-            simulator.set(c"counters", 1);
-            if std::env::var_os("SIMT_RACES").is_none() {
-                simulator.set(c"races", 1);
-            }
+        if let Some(simulator) = simulator
+            && std::env::var_os("SIMT_RACES").is_none()
+        {
+            simulator.configure(|options| options.races = true)?;
         }
         Self::of(context, simulator)
     }
@@ -131,7 +129,7 @@ impl Device {
     /// have streams of their own where this one has.
     ///
     /// # Errors
-    /// [`Error::Driver`] where there are fewer devices, or two that cannot reach each other's memory.
+    /// [`Error::Driver`] if there are fewer devices, or two that cannot reach each other's memory.
     pub fn with_peers(&self, count: usize) -> Result<Vec<Self>, Error> {
         let mut devices = vec![self.clone()];
         for ordinal in 1..count {
@@ -181,7 +179,7 @@ impl Device {
     /// The same device with a stream of its own. It can be captured in a graph; the default one cannot.
     ///
     /// # Errors
-    /// [`Error::Driver`] where there is no further stream.
+    /// [`Error::Driver`] if there is no further stream.
     pub fn with_own_stream(&self) -> Result<Self, Error> {
         // SAFETY: a device enqueues all work on its one stream, which orders it. Events that cudarc
         // would record outside a capture must not be waited for within one.
@@ -214,7 +212,10 @@ impl Device {
     /// # Errors
     /// As [`Simulator::take`].
     pub fn take_report(&self) -> Result<Report, Error> {
-        self.simulator.map_or_else(|| Ok(Report::default()), Simulator::take)
+        Ok(match self.simulator {
+            Some(simulator) => simulator.take()?,
+            None => Report::default(),
+        })
     }
 
     /// Waits for the stream; where something failed there, the error says what, and on the
@@ -255,7 +256,7 @@ impl Device {
     /// so it is a sixteenth of what the host has left.
     ///
     /// # Errors
-    /// [`Error::Driver`] where the driver does not say.
+    /// [`Error::Driver`] if the driver does not say.
     pub fn free_bytes(&self) -> Result<u64, Error> {
         let (free, _) =
             self.context.mem_get_info().map_err(|e| Error::driver("asking for free memory", e))?;

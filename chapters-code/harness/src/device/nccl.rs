@@ -1,7 +1,7 @@
 //! Which shared library answers to the name libnccl.
 //!
 //! cudarc opens NCCL as `libnccl.so`. The choice is made here, before its first call: on a GPU it is NVIDIA's library,
-//! also where it is only called `libnccl.so.2`, and on the simulator the simulator's.
+//! also if it is only called `libnccl.so.2`, and on the simulator the simulator's.
 
 use std::{
     env,
@@ -46,10 +46,10 @@ impl Nccl {
     }
 }
 
-/// The library for a device, which cudarc finds from now on; none where there is none.
+/// The library for a device, which cudarc finds from now on; none if there is none.
 ///
 /// # Errors
-/// [`Error::Nccl`] where there is one that cannot be opened.
+/// [`Error::Nccl`] if there is one that cannot be opened.
 pub fn bind(device: &Device) -> Result<Option<&'static Nccl>, Error> {
     static BOUND: OnceLock<Option<Nccl>> = OnceLock::new();
     if let Some(bound) = BOUND.get() {
@@ -70,7 +70,7 @@ fn open(nccl: &Nccl) -> Result<(), String> {
     };
     // SAFETY: NCCL has no initialisers with preconditions, and neither has the simulator's.
     let library = unsafe { Library::new(&path) }.map_err(|error| in_full(&error))?;
-    // SAFETY: the function has this type where it is there.
+    // SAFETY: the function has this type if it is there.
     if let Ok(open_driver) = unsafe { library.get::<unsafe extern "C" fn() -> i32>(b"simtNccl") } {
         // SAFETY: it opens the driver by name, as cudarc does.
         driver::within_reach(&path, || unsafe { open_driver() });
@@ -88,7 +88,7 @@ fn open(nccl: &Nccl) -> Result<(), String> {
 /// What cudarc calls NCCL on the only system for which there is one.
 const CUDARCS_NAME: &str = "libnccl.so";
 
-/// The simulator's library, beside this program. There is none where the program was built without it.
+/// The simulator's library, beside this program. There is none if the program was built without it.
 pub fn find_simulated() -> Option<Nccl> {
     let candidates = driver::beside_program(&format!("{DLL_PREFIX}simt_nccl{DLL_SUFFIX}"));
     probe(&candidates.into_iter().find(|path| path.is_file())?)
@@ -123,7 +123,7 @@ fn wheel_folders() -> Vec<PathBuf> {
     packages.iter().map(|folder| folder.join("nvidia/nccl/lib")).collect()
 }
 
-/// What a library is; none where it is not there or not NCCL.
+/// What a library is; none if it is not there or not NCCL.
 fn probe(name: &Path) -> Option<Nccl> {
     type Version = unsafe extern "C" fn(*mut i32) -> i32;
     // SAFETY: NCCL has no initialisers with preconditions.
@@ -153,7 +153,7 @@ fn file_of(name: &Path) -> Option<PathBuf> {
 /// other one. The system looks for functions in what a library needs, too.
 ///
 /// # Errors
-/// Where the file cannot be written or opened.
+/// If the file cannot be written or opened.
 fn alias(name: &str, library: &Path) -> io::Result<()> {
     let mut header = [0; 20];
     fs::File::open(env::current_exe()?)?.read_exact(&mut header)?;

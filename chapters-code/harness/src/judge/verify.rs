@@ -47,7 +47,7 @@ impl<T: Element> Accepted<T> {
     pub fn accepts(&self, got: T) -> bool {
         match self {
             Self::Equal(value) => got == *value,
-            // Written so that NaN is wrong, and an infinity right only where it is expected.
+            // Written so that NaN is wrong, and an infinity right only if it is expected.
             Self::Within { value, bound } => {
                 got.to_f64() == *value || (got.to_f64() - value).abs() <= *bound
             }
@@ -58,11 +58,11 @@ impl<T: Element> Accepted<T> {
 /// The verdict on one run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Verdict {
-    /// What is wrong; nothing where the run is right.
+    /// What is wrong; nothing if the run is right.
     pub failures: Vec<Failure>,
     /// The largest |computed − exact|.
     pub error: f64,
-    /// The bound at that element; 0 where results must be equal.
+    /// The bound at that element; 0 if results must be equal.
     pub error_bound: f64,
     /// The computed bytes, as a short text that is equal only for equal results.
     pub checksum: String,

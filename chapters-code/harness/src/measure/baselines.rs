@@ -42,7 +42,7 @@ impl Baselines {
     /// Opens the library at `path`.
     ///
     /// # Errors
-    /// [`Error::Baseline`] where it is not a library, or not one with this interface.
+    /// [`Error::Baseline`] if it is not a library, or not one with this interface.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let bad = |reason: String| Error::Baseline { path: path.to_path_buf(), reason };
         // A bare name would be looked for in the system's folders.
@@ -74,7 +74,7 @@ impl Baselines {
         Ok(Self { library: Arc::new(library), path: path.to_path_buf(), name, version, built_with })
     }
 
-    /// A function of the library; none where it lacks it, which is no error.
+    /// A function of the library; none if it lacks it, which is no error.
     ///
     /// # Safety
     /// `F` must be the function's type in baselines.h.
@@ -83,7 +83,7 @@ impl Baselines {
         unsafe { self.library.get::<F>(name.as_bytes()) }.ok().map(|symbol| *symbol)
     }
 
-    /// The name of a way in which the library does an operation, such as `DeviceReduce::Sum`; none where it has
+    /// The name of a way in which the library does an operation, such as `DeviceReduce::Sum`; none if it has
     /// fewer ways.
     fn way(&self, operation: &str, way: c_int) -> Option<String> {
         type Name = unsafe extern "C" fn(*const c_char, c_int) -> *const c_char;
@@ -148,9 +148,9 @@ pub struct Segments {
     pub offsets: *const c_void,
     /// The number of segments.
     pub segments: usize,
-    /// The length of each segment, or 0 where they differ.
+    /// The length of each segment, or 0 if they differ.
     pub length: usize,
-    /// Not 0 where a segment may be empty.
+    /// Not 0 if a segment may be empty.
     pub has_empty: c_int,
 }
 
@@ -175,7 +175,7 @@ macro_rules! operation {
         }
 
         impl $type {
-            /// The functions of a library; none where it lacks the operation.
+            /// The functions of a library; none if it lacks the operation.
             fn of(library: &$crate::baselines::Baselines) -> Option<Self> {
                 let name = stringify!($function);
                 // SAFETY: the types of baselines.h.
@@ -245,7 +245,7 @@ pub struct Call<P> {
     pub what: String,
     /// Bytes that it writes.
     pub output_bytes: usize,
-    /// Asks for the bytes of scratch; `usize::MAX` where the library cannot do the operation in that way.
+    /// Asks for the bytes of scratch; `usize::MAX` if the library cannot do the operation in that way.
     pub scratch_bytes: ScratchBytes<P>,
     /// Enqueues it; a `cudaError_t`.
     pub run: Run<P>,
@@ -281,7 +281,7 @@ impl Baselines {
     /// Runs an operation once in each way that the library has for it, and judges what each writes.
     ///
     /// # Errors
-    /// [`Error::Baseline`] where the library fails or a result is wrong, [`Error::Driver`] where memory is not to
+    /// [`Error::Baseline`] if the library fails or a result is wrong, [`Error::Driver`] if memory is not to
     /// be had.
     pub fn ways<P: Problem + 'static>(
         &self,

@@ -14,7 +14,7 @@ use crate::{Device, Error};
 /// ([`Device::with_own_stream`]).
 ///
 /// # Errors
-/// [`Error::Driver`] where the work cannot be captured.
+/// [`Error::Driver`] if the work cannot be captured.
 pub fn capture(
     device: &Device,
     mut enqueue: impl FnMut() -> Result<(), DriverError>,

@@ -76,7 +76,7 @@ pub trait Measured: Problem {
     ///
     /// # Errors
     /// [`Error::Driver`] if a copy fails.
-    fn refill(&mut self, case: &Case) -> Result<(), Error>;
+    fn refill(&mut self, case: &Case<Self::Task>) -> Result<(), Error>;
 
     /// Whether the verdict of [`Problem::compare`] depends on the promise and the memory alone, and not on the number of
     /// launches.
@@ -119,7 +119,7 @@ pub trait Measured: Problem {
     }
 }
 
-/// A [`Suite`] of any type.
+/// A [`Suite`] of any problem.
 pub trait AnyProblem {
     /// Runs a rung once on poisoned outputs, and judges the result. With a bench, times the rung and judges the
     /// result of the last sample, too. The rung is compared with the first of the libraries that can do the same
@@ -127,22 +127,15 @@ pub trait AnyProblem {
     /// error.
     ///
     /// # Errors
-    /// [`Error::Usage`] where no rung has the name, [`Error::Module`] where its kernels cannot be loaded,
-    /// [`Error::Driver`] where the device has no room, or the result cannot be read back, and
-    /// [`Error::Baseline`] where a library fails, or its result is wrong.
+    /// [`Error::Usage`] if no rung has the name, [`Error::Module`] if its kernels cannot be loaded,
+    /// [`Error::Driver`] if the device has no room, or the result cannot be read back, and
+    /// [`Error::Baseline`] if a library fails, or its result is wrong.
     fn run_rung(
         &mut self,
         name: &str,
         bench: Option<&mut Bench>,
         libraries: &[Baselines],
     ) -> Result<Outcome, Error>;
-
-    /// Captures one launch of a rung in a CUDA graph, and replays the graph on the inputs of other cases of the
-    /// same size. Gives the verdict of each replay.
-    ///
-    /// # Errors
-    /// As [`AnyProblem::run_rung`].
-    fn replays(&mut self, name: &str, cases: &[Case]) -> Result<Vec<Verdict>, Error>;
 
     /// Prepares a rung without running it, and gives the configuration with which its kernel would be launched.
     ///
@@ -151,13 +144,20 @@ pub trait AnyProblem {
     fn config(&self, name: &str) -> Result<LaunchConfig, Error>;
 }
 
+/// A [`Suite`] of any problem whose cases have the task `T`.
+pub trait AnySuite<T>: AnyProblem {
+    /// Captures one launch of a rung in a CUDA graph, and replays the graph on the inputs of other cases of the
+    /// same size. Gives the verdict of each replay.
+    ///
+    /// # Errors
+    /// As [`AnyProblem::run_rung`].
+    fn replays(&mut self, name: &str, cases: &[Case<T>]) -> Result<Vec<Verdict>, Error>;
+}
+
 impl<P: Measured + 'static> Suite<P> {
-    /// A problem with its ladders, one after the other, as a problem of any type.
-    pub fn boxed<const LADDERS: usize>(
-        problem: P,
-        ladders: [Ladder<P>; LADDERS],
-    ) -> Box<dyn AnyProblem> {
-        Box::new(Self::new(problem, ladders.into_iter().flatten().collect()))
+    /// A problem with its ladder, as a suite of any problem.
+    pub fn boxed(problem: P, ladder: Ladder<P>) -> Box<dyn AnySuite<P::Task>> {
+        Box::new(Self::new(problem, ladder))
     }
 }
 
@@ -271,7 +271,13 @@ impl<P: Measured> AnyProblem for Suite<P> {
         Ok(Outcome { verdict, report, samples, baseline, ceiling_ms, usage, traffic })
     }
 
-    fn replays(&mut self, name: &str, cases: &[Case]) -> Result<Vec<Verdict>, Error> {
+    fn config(&self, name: &str) -> Result<LaunchConfig, Error> {
+        Ok(self.prepare(name)?.config)
+    }
+}
+
+impl<P: Measured> AnySuite<P::Task> for Suite<P> {
+    fn replays(&mut self, name: &str, cases: &[Case<P::Task>]) -> Result<Vec<Verdict>, Error> {
         let mut launch = self.prepare(name)?;
         self.right.clear(); // Other cases have other references.
         let p = &mut self.problem;
@@ -298,10 +304,6 @@ impl<P: Measured> AnyProblem for Suite<P> {
             verdicts.push(verdict);
         }
         Ok(verdicts)
-    }
-
-    fn config(&self, name: &str) -> Result<LaunchConfig, Error> {
-        Ok(self.prepare(name)?.config)
     }
 }
 
@@ -375,6 +377,7 @@ mod tests {
     }
 
     impl Problem for Number {
+        type Task = ();
         /// From which launch on the number is wrong.
         type Promise = u64;
 

@@ -121,7 +121,7 @@ impl Stopwatch {
     /// Allocates two buffers of twice the L2's size; `samples` below 20 are raised to 20.
     ///
     /// # Errors
-    /// [`Error::Driver`] where the device has no room for the buffers.
+    /// [`Error::Driver`] if the device has no room for the buffers.
     pub fn new(device: &Device, samples: usize) -> Result<Self, Error> {
         let flush_bytes = (2 * device.properties.l2_bytes as usize).next_multiple_of(16);
         let sweep = kernel::load(device, &ceiling::READ_SWEEP_PTX, "read_sweep")?;
@@ -240,7 +240,7 @@ impl Bench {
     /// Measures the ceilings, with `samples` samples per measurement.
     ///
     /// # Errors
-    /// [`Error::Driver`] where the device has no room for the buffers, or a call fails.
+    /// [`Error::Driver`] if the device has no room for the buffers, or a call fails.
     pub fn new(device: &Device, samples: usize) -> Result<Self, Error> {
         let mut stopwatch = Stopwatch::new(device, samples)?;
         let mut memory = Sweeps::new(device)?;
@@ -253,7 +253,7 @@ impl Bench {
     /// many bytes, or on whole buffers where these are smaller.
     ///
     /// # Errors
-    /// [`Error::Driver`] where a measurement fails.
+    /// [`Error::Driver`] if a measurement fails.
     pub fn ceiling_ms(&mut self, traffic: Traffic) -> Result<f64, Error> {
         let all = traffic.bytes().max(1);
         let (read_bytes, copied_bytes) = (self.memory.nearest(all), self.memory.nearest(all / 2));

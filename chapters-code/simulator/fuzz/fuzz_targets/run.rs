@@ -38,7 +38,7 @@ fuzz_target!(|text: &str| {
     }
 });
 
-/// Launches the first kernels of a module; nothing where it cannot be loaded.
+/// Launches the first kernels of a module; nothing if it cannot be loaded.
 fn run(module: ptx::ir::Module, options: &Options) -> Option<Ends> {
     let memory = Memory::new(1 << 20);
     let array = memory.allocate(ARRAY as u64).expect("there is room");

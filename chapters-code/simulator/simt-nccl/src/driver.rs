@@ -63,7 +63,7 @@ pub fn checked<T>(result: std::result::Result<T, DriverError>, doing: &str) -> R
 
 /// Makes sure that the process has the simulated driver.
 pub fn find() -> Result {
-    // SAFETY: libcuda's initialisers have no preconditions; `culib` is called where it is present.
+    // SAFETY: libcuda's initialisers have no preconditions; `culib` is called if it is present.
     let is_simulator = unsafe {
         sys::is_culib_present() && sys::culib().get::<*const c_void>(b"simtSetOption").is_ok()
     };

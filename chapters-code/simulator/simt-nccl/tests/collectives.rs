@@ -61,7 +61,7 @@ fn under_several_schedules() {
     let simulator = device.simulator().expect("the simulator");
     let comms = comms(4);
     for seed in [1, 2, 3, 0] {
-        assert!(simulator.set(c"seed", seed));
+        simulator.configure(|options| options.seed = seed).expect("this is an option");
         all_reduce::<f32>(&comms, &ReduceOp::Sum, 40_001);
         check_report(&device);
     }

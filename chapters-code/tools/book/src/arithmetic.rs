@@ -135,7 +135,7 @@ impl Equation {
         (!is_right).then(|| (self.start, message()))
     }
 
-    /// Whether `value` is printed as `printed`. Where one of the two has no unit, it may be that of the other.
+    /// Whether `value` is printed as `printed`. If one of the two has no unit, it may be that of the other.
     fn is_printed(&self, value: Value, printed: Number) -> bool {
         let is = |unit: f64| {
             let (number, step) = (printed.value / unit, self.step(printed) / unit);
@@ -174,7 +174,7 @@ fn printed(side: &[(usize, Token)]) -> Option<Number> {
 /// What the directive `computed` with these arguments prints.
 ///
 /// # Errors
-/// Where the expression has no value, or not in the unit.
+/// If the expression has no value, or not in the unit.
 pub(crate) fn computed(
     arguments: &str,
     measured: &dyn Fn(&str) -> Result<String, String>,
@@ -219,7 +219,7 @@ pub(crate) fn filled(
 /// The value of an expression of numbers, in a unit.
 ///
 /// # Errors
-/// Where it has none, or not in the unit.
+/// If it has none, or not in the unit.
 pub(crate) fn evaluated(text: &str, unit: &str) -> Result<f64, String> {
     let read = tokens(text);
     let whole = longest(&read).filter(|(_, length)| *length == read.len());

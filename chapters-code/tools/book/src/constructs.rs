@@ -1,5 +1,5 @@
 //! Which kernels use what, for the appendix on the subset of CUDA. `{{#used_in WORDS}}` shows the shortest line
-//! that has one of the words, its kernel, and how many others have one; an error where there is none.
+//! that has one of the words, its kernel, and how many others have one; an error if there is none.
 //!
 //! [`Sources::missing`] finds what kernels use and the appendix does not explain, and [`Rows`] links pages to its rows.
 

@@ -9,7 +9,7 @@ use exercise::course::{Course, Exercise, FOLDER, task};
 /// many each chapter has, and how long they take.
 ///
 /// # Errors
-/// Where a chapter has none, or a declaration lacks something.
+/// If a chapter has none, or a declaration lacks something.
 pub(crate) fn answer(root: &Path, page: &Path, arguments: &str) -> Result<String, String> {
     let course = Course::read(&root.join(FOLDER)).map_err(|error| format!("{error:#}"))?;
     match arguments {

@@ -45,7 +45,7 @@ pub(crate) fn sections(root: &Path, source: &Path) -> Result<String, String> {
 /// `{{#recording NAME}}`: the rows of the newest file `NAME_….tsv` among the recorded runs, as a table.
 ///
 /// # Errors
-/// Where there is no such file.
+/// If there is no such file.
 pub(crate) fn table(root: &Path, source: &Path, name: &str) -> Result<String, String> {
     let rows = newest(root, source, name)?;
     let line = |cells: &Vec<String>| {
@@ -70,7 +70,7 @@ fn with_separators(cell: &str) -> String {
 /// The lines of the newest file `NAME_….tsv` among the recorded runs, cell by cell, without its comments.
 ///
 /// # Errors
-/// Where there is no such file.
+/// If there is no such file.
 pub(crate) fn newest(root: &Path, source: &Path, name: &str) -> Result<Vec<Vec<String>>, String> {
     let folder = root.join(source).join(FOLDER);
     let is_wanted = |file: &String| file.starts_with(&format!("{name}_")) && file.ends_with(".tsv");

@@ -93,7 +93,7 @@ pub(crate) fn expand(
 /// The arguments of a directive: words, `KEY=VALUE`, and `KEY="several words"`.
 ///
 /// # Errors
-/// Where a quotation mark lacks its partner.
+/// If a quotation mark lacks its partner.
 pub(crate) fn words(arguments: &str) -> Result<Vec<String>, String> {
     let mut words = vec![String::new()];
     let mut quoted = false;

@@ -12,19 +12,17 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use figures::number::thousands;
-use harness::{Case, Dtype, Error, Input, Op, Rung, Shape};
+use harness::{Case, Dtype, Error, Input, Op, Shape, Value};
 use lab::content::Expected;
 use lab::data::{Choice, Chosen, Data, File, Label, Operation, Refused, Relative, Run};
-use report::Chapter;
+use report::chapter::EVEN;
 use report::trace::{self, Recorded};
+use report::{AnyCase, AnyChapter, AnyParameter, AnyRung};
 
-use crate::figure::{self, Simulated, chapters};
+use crate::figure::{self, Simulated};
 
-/// The sizes of vectors that are offered, if they take no more than [`HEAVIEST`].
-const VECTORS: [u64; 4] = [64, 1024, 4096, 1 << 16];
-/// One more, for the correct rungs of [`LARGE`]: the build would take minutes if it recorded all rungs there.
-const LARGEST: u64 = 1 << 20;
-const LARGE: &str = "chapter_1_reduce";
+/// The sizes of vectors that are offered, if a chapter offers them and they take no more than [`HEAVIEST`].
+const VECTORS: [u64; 5] = [64, 1024, 4096, 1 << 16, 1 << 20];
 /// The largest vector of a broken rung, as it is asked for, and as the rung may enlarge it.
 const LARGEST_BROKEN: u64 = 4096;
 const LARGEST_BROKEN_CASE: u64 = 1 << 21;
@@ -32,38 +30,6 @@ const LARGEST_BROKEN_CASE: u64 = 1 << 21;
 const WITH_CHOICES: [Shape; 2] = [Shape::Vector { n: 1024 }, Shape::Matrix { rows: 64, cols: 100 }];
 /// Numbers of threads per block.
 const BLOCKS: [u32; 3] = [64, 128, 512];
-/// The chapters' parameters, with their names on the command line, and their values.
-const PARAMETERS: [(&str, &str, &[&str]); 19] = [
-    ("bins", "bins", &["16", "256", "1024"]),
-    ("keys", "keys", &["1", "16"]),
-    ("copies", "copies", &["1", "2", "4", "8", "16", "32"]),
-    ("range", "range", &["0..128", "64..192", "0..1024"]),
-    ("kind", "kind", &["inclusive", "exclusive"]),
-    ("by", "select", &["mask", "bits", "predicate"]),
-    ("density", "density", &["0", "1/10", "1/2", "1"]),
-    ("mask", "mask", &["random", "clustered", "alternating"]),
-    ("segments", "segments", &["1", "100", "giant", "power-law"]),
-    ("matrix", "matrix", &["banded", "power-law", "long-row"]),
-    ("batch", "batch", &["3"]),
-    ("ld", "ld", &["128"]),
-    ("offset", "offset", &["1", "2", "8", "32"]),
-    ("stride", "stride", &["1", "2", "8", "32"]),
-    ("records", "layout", &["pairs", "particles"]),
-    ("loads", "loads-per-thread", &["1", "2", "4", "8"]),
-    ("resident", "resident", &["1", "2", "4", "8"]),
-    ("devices", "devices", &["2", "8"]),
-    ("order", "index-order", &["ascending", "32", "random", "sorted"]),
-];
-/// Parameters of chapters that are chosen where the usual case leaves them open, and what that means.
-const OPEN: [(&str, &str, &str); 7] = [
-    ("chapter_2_histogram", "keys", "as many as bins"),
-    ("chapter_2_histogram", "copies", "as many as fit"),
-    ("chapter_2_histogram", "range", "each key is its own bin"),
-    ("chapter_3_scan", "kind", "inclusive"),
-    ("chapter_5_segmented_scan", "segments", "64"),
-    ("chapter_6_transpose", "batch", "1"),
-    ("chapter_6_transpose", "ld", "the width"),
-];
 /// What the PTX of kernels with a ring of stages has. They are recorded with the grid of a device with one
 /// multiprocessor: otherwise a block would have one tile at these sizes, and no stage would be filled twice.
 const OF_RINGS: &str = "mbarrier.init";
@@ -101,7 +67,7 @@ impl Labs {
     /// Where the button stands that runs the kernel of a listed file, as HTML; nothing for a file that is no rung's.
     ///
     /// # Errors
-    /// Where a rung fails that should not.
+    /// If a rung fails that should not.
     pub(crate) fn button_of_file(&mut self, file: &str) -> Result<String, String> {
         match kernel_of(file) {
             Some((chapter, kernel)) => self.button(chapter, kernel),
@@ -112,7 +78,7 @@ impl Labs {
     /// Where the button stands that runs a kernel, as HTML; nothing for what is no rung.
     ///
     /// # Errors
-    /// Where a rung fails that should not.
+    /// If a rung fails that should not.
     pub(crate) fn button(&mut self, chapter: &str, kernel: &str) -> Result<String, String> {
         if !self.want(chapter, kernel)? {
             return Ok(String::new());
@@ -136,7 +102,7 @@ impl Labs {
     /// As [`Labs::button`], for a button that names its kernel.
     ///
     /// # Errors
-    /// Where there is no such rung, or it cannot be recorded.
+    /// If there is no such rung, or it cannot be recorded.
     pub(crate) fn named_button(&mut self, chapter: &str, kernel: &str) -> Result<String, String> {
         let button = self.button(chapter, kernel)?;
         match button.is_empty() {
@@ -161,20 +127,19 @@ impl Labs {
 
     /// Records a rung at the sizes that it runs on and that are small in a file.
     fn record(&mut self, chapter: &str, kernel: &str) -> Result<Option<Data>, String> {
-        let Some(chapter) = chapters().iter().find(|known| known.name() == chapter) else {
+        let Some(chapter) = chapters::find(chapter) else {
             return Ok(None);
         };
-        let rungs = chapter.rungs();
-        let Some(rung) = rungs.iter().find(|rung| rung.name == kernel) else {
+        let Some(rung) = chapter.find(kernel) else {
             return Ok(None);
         };
-        let shapes = shapes(*chapter, rung);
-        for kind in kinds(*chapter) {
-            let cases = shapes.iter().map(|&shape| Case { shape, ..kind });
-            let cases = cases.filter_map(|case| trace::cases(*chapter, kernel, &case).ok());
-            let cases: Vec<Vec<Case>> = cases.collect();
+        let shapes = shapes(chapter, &rung);
+        for kind in kinds(chapter) {
+            let cases = shapes.iter().map(|&shape| Case { shape, ..kind.clone() });
+            let cases = cases.filter_map(|case| trace::cases(chapter, kernel, &case).ok());
+            let cases: Vec<Vec<AnyCase>> = cases.collect();
             if !cases.is_empty() {
-                let data = self.record_on(*chapter, rung, cases)?;
+                let data = self.record_on(chapter, &rung, cases)?;
                 return Ok((!data.runs.is_empty()).then_some(data));
             }
         }
@@ -184,9 +149,9 @@ impl Labs {
     /// Records a rung on one of each list of cases, from small to large, as long as the recording is small in a file.
     fn record_on(
         &mut self,
-        chapter: &dyn Chapter,
-        rung: &Rung,
-        cases: Vec<Vec<Case>>,
+        chapter: &dyn AnyChapter,
+        rung: &AnyRung,
+        cases: Vec<Vec<AnyCase>>,
     ) -> Result<Data, String> {
         let mut data = Data {
             kernel: rung.name.to_owned(),
@@ -197,8 +162,9 @@ impl Labs {
             family: Vec::new(),
             runs: Vec::new(),
         };
-        let with_choices = |case: &&Case| WITH_CHOICES.contains(&case.shape) && !rung.is_broken();
-        let usual = cases.iter().flatten().find(with_choices).copied();
+        let with_choices =
+            |case: &&AnyCase| WITH_CHOICES.contains(&case.shape) && !rung.is_broken();
+        let usual = cases.iter().flatten().find(with_choices).cloned();
         let mut attempted = Vec::new();
         for cases in cases {
             let Some(recorded) = self.first(chapter, rung, &cases, &mut attempted)? else {
@@ -236,8 +202,8 @@ impl Labs {
     fn add_choice(
         &self,
         data: &mut Data,
-        chapter: &dyn Chapter,
-        rung: &Rung,
+        chapter: &dyn AnyChapter,
+        rung: &AnyRung,
         (name, usual, cases): Options,
     ) -> Result<(), String> {
         let mut choice =
@@ -277,10 +243,10 @@ impl Labs {
     /// Records the first of the cases that can be recorded and has not been attempted.
     fn first(
         &self,
-        chapter: &dyn Chapter,
-        rung: &Rung,
-        cases: &[Case],
-        attempted: &mut Vec<Case>,
+        chapter: &dyn AnyChapter,
+        rung: &AnyRung,
+        cases: &[AnyCase],
+        attempted: &mut Vec<AnyCase>,
     ) -> Result<Option<Recorded>, String> {
         let largest = if rung.is_broken() { LARGEST_BROKEN_CASE } else { rung.max_elements };
         for case in cases {
@@ -288,7 +254,7 @@ impl Labs {
             if case.elements() > largest || attempted.contains(case) {
                 continue;
             }
-            attempted.push(*case);
+            attempted.push(case.clone());
             match self.attempt(chapter, rung, case)? {
                 Attempt::Recorded(recorded) => return Ok(Some(*recorded)),
                 Attempt::NotShown => {}
@@ -299,7 +265,12 @@ impl Labs {
     }
 
     /// Records a run.
-    fn attempt(&self, chapter: &dyn Chapter, rung: &Rung, case: &Case) -> Result<Attempt, String> {
+    fn attempt(
+        &self,
+        chapter: &dyn AnyChapter,
+        rung: &AnyRung,
+        case: &AnyCase,
+    ) -> Result<Attempt, String> {
         let device = figure::opened(&self.device)?;
         let device = match rung.ptx.contains(OF_RINGS) {
             true => device.with_multiprocessors(1),
@@ -346,11 +317,11 @@ enum Attempt {
 }
 
 /// An option's name, its usual value, and the cases with other values.
-type Options = (&'static str, String, Vec<(String, Case)>);
+type Options = (&'static str, String, Vec<(String, AnyCase)>);
 
-/// The kernels of the family of `kernel`, the right one first, each with its idea; none where it is alone.
+/// The kernels of the family of `kernel`, the right one first, each with its idea; none if it is alone.
 fn family(chapter: &str, kernel: &str) -> Vec<(&'static str, &'static str)> {
-    let Some(chapter) = chapters().iter().find(|known| known.name() == chapter) else {
+    let Some(chapter) = chapters::find(chapter) else {
         return Vec::new();
     };
     let rungs = chapter.rungs();
@@ -366,38 +337,31 @@ fn family(chapter: &str, kernel: &str) -> Vec<(&'static str, &'static str)> {
 
 /// What can be chosen beside `usual`, which runs in blocks of `x` by `y` by `z` threads.
 fn choices(
-    chapter: &dyn Chapter,
-    usual: &Case,
+    chapter: &dyn AnyChapter,
+    usual: &AnyCase,
     (x, y, z): (u32, u32, u32),
 ) -> Result<Vec<Options>, String> {
-    let fields = serde_json::to_value(usual.parameters).map_err(|error| error.to_string())?;
-    let of_case = |name: &str| match &fields[name] {
-        serde_json::Value::Null => None,
-        serde_json::Value::String(text) => Some(text.clone()),
-        number => Some(number.to_string()),
-    };
-    let mut all = Vec::new();
+    let mut all: Vec<Options> = Vec::new();
     let own = if y * z == 1 { x.to_string() } else { format!("{x} × {y}") };
     let others = BLOCKS.into_iter().filter(|&threads| threads != x * y * z);
-    let cases = others.map(|n| (n.to_string(), Case { block: Some(n), ..*usual })).collect();
-    all.push(("block", own, cases));
-    // A sparse matrix has its own segments.
-    let has_matrix = of_case("matrix").is_some();
-    for &(name, option, values) in &PARAMETERS {
-        let is_open =
-            |open: &&(&str, &str, &str)| (open.0, open.1) == (chapter.name(), name) && !has_matrix;
-        let open = OPEN.iter().find(is_open).map(|(.., meaning)| (*meaning).to_owned());
-        let Some(usual_value) = of_case(name).or(open) else { continue };
-        let mut cases = Vec::new();
-        for &value in values.iter().filter(|&&value| value != usual_value) {
-            let mut given = |asked: &str| match asked == name {
+    let with_block = |n: u32| (n.to_string(), Case { block: Some(n), ..usual.clone() });
+    all.push(("block", own, others.map(with_block).collect()));
+    let of_case = |column: &str| usual.task.get(column).map(Value::to_string);
+    for AnyParameter { column, option, lab, open } in chapter.parameters() {
+        let open = (!open.is_empty()).then(|| open.to_owned());
+        let Some(usual_value) = of_case(column).or(open) else { continue };
+        let mut cases: Vec<(String, AnyCase)> = Vec::new();
+        for &value in lab.iter().filter(|&&value| value != usual_value) {
+            let mut given = |asked: &str| match asked == column {
                 true => Some(value.to_owned()),
                 false => of_case(asked),
             };
-            let parameters = chapter.parameters_from(&mut given)?;
-            cases.push((value.to_owned(), Case { parameters, ..*usual }));
+            let task = chapter.read(&mut given)?;
+            cases.push((value.to_owned(), Case { task, ..usual.clone() }));
         }
-        all.push((option, usual_value, cases));
+        if !lab.is_empty() {
+            all.push((option, usual_value, cases));
+        }
     }
     Ok(all)
 }
@@ -434,32 +398,30 @@ fn kernel_of(file: &str) -> Option<(&str, &str)> {
 }
 
 /// The sizes at which a rung may be recorded, from small to large.
-fn shapes(chapter: &dyn Chapter, rung: &Rung) -> Vec<Shape> {
-    let has_largest = !rung.is_broken() && chapter.name() == LARGE;
-    let most = if rung.is_broken() { LARGEST_BROKEN } else { u64::MAX };
-    let vectors = VECTORS.into_iter().chain(has_largest.then_some(LARGEST));
-    let vectors = vectors.filter(|&n| n <= most).map(|n| Shape::Vector { n });
+fn shapes(chapter: &dyn AnyChapter, rung: &AnyRung) -> Vec<Shape> {
+    let most = if rung.is_broken() { LARGEST_BROKEN } else { chapter.largest_in_lab() };
+    let vectors = VECTORS.into_iter().filter(|&n| n <= most).map(|n| Shape::Vector { n });
     let matrices = MATRICES.map(|(rows, cols)| Shape::Matrix { rows, cols });
     vectors.chain(matrices).collect()
 }
 
 /// The cases, of any size, of which a rung is recorded on the first that it runs on: those of the chapter's recordings,
 /// and sums of other types, all with inputs of digits. Sums of digits are the same in every order.
-fn kinds(chapter: &dyn Chapter) -> Vec<Case> {
-    let recorded = record::rungs::cases(chapter, record::rungs::EVEN);
+fn kinds(chapter: &dyn AnyChapter) -> Vec<AnyCase> {
+    let samples = chapter.sample_cases(EVEN);
     let sums = Dtype::ALL.map(|dtype| Case::vector(0, dtype, Op::Sum));
-    let all = recorded.into_iter().chain(sums);
+    let all = samples.into_iter().chain(sums);
     all.map(|case| Case { input: Input::Digits, ..case }).collect()
 }
 
-fn size_of(case: &Case) -> String {
+fn size_of(case: &AnyCase) -> String {
     match case.shape {
         Shape::Vector { n } => thousands(n),
         Shape::Matrix { rows, cols } => format!("{} × {}", thousands(rows), thousands(cols)),
     }
 }
 
-fn add(data: &mut Data, chapter: &dyn Chapter, recorded: &Recorded, chosen: Option<Chosen>) {
+fn add(data: &mut Data, chapter: &dyn AnyChapter, recorded: &Recorded, chosen: Option<Chosen>) {
     let Recorded { case, report, recording, right, .. } = recorded;
     let blocks = case.block.map_or(String::new(), |block| format!(" in blocks of {block}"));
     let label = Label {
@@ -506,7 +468,7 @@ mod tests {
 
     #[test]
     fn every_wrong_kernel_is_made_of_a_right_one() {
-        for chapter in chapters() {
+        for chapter in chapters::ALL {
             let rungs = chapter.rungs();
             for rung in rungs.iter().filter(|rung| rung.is_broken()) {
                 let family = family(chapter.name(), rung.name);
@@ -533,18 +495,16 @@ mod tests {
             options.map(str::to_owned).collect()
         };
         let (offered, missing) = (named(offered), named(missing));
-        let by_chapter: BTreeSet<_> = PARAMETERS.iter().map(|(_, option, _)| *option).collect();
-        for option in &by_chapter {
-            assert!(offered.contains(*option), "{option} is offered, and the page lacks it");
+        let parameters: Vec<_> = chapters::ALL.iter().flat_map(|c| c.parameters()).collect();
+        for AnyParameter { option, lab, .. } in &parameters {
+            let is_offered = !lab.is_empty();
+            assert_eq!(offered.contains(*option), is_offered, "{option}, and what the page says");
         }
 
-        let mut all = BTreeSet::new();
-        let programs = chapters().iter().map(|chapter| format!("chapters-code/{}", chapter.name()));
-        let files = programs.flat_map(|program| {
-            ["main.rs", "arguments.rs"].map(|file| format!("{program}/src/{file}"))
-        });
-        let files = files.filter(|file| root.join(file).exists());
-        for file in files.chain(["chapters-code/tools/report/src/cli.rs".into()]) {
+        let mut all: BTreeSet<_> = parameters.iter().map(|p| p.option.to_owned()).collect();
+        let programs = chapters::ALL.iter();
+        let files = programs.map(|program| format!("chapters-code/{}/src/main.rs", program.name()));
+        for file in files.chain(["chapters-code/report/src/cli.rs".into()]) {
             all.extend(options(&read(&file)));
         }
         assert!(all.len() > 30, "{all:?}");

@@ -53,7 +53,7 @@ enum Command {
     Pdf {
         /// Instead of target/warp-by-warp.pdf
         file: Option<PathBuf>,
-        /// Chromium or Chrome, where it is not found under its usual names
+        /// Chromium or Chrome, if it is not found under its usual names
         #[arg(long, value_name = "PATH")]
         browser: Option<PathBuf>,
         /// Where the book has been built, instead of building it

@@ -36,7 +36,7 @@ const NO_BROWSER: &str =
 /// book has been built there.
 ///
 /// # Errors
-/// Where the book is not sound, or the file cannot be written.
+/// If the book is not sound, or the file cannot be written.
 pub fn zip(root: &Path, pages: Option<&Path>, file: Option<&Path>) -> Result<PathBuf> {
     let pages = built(root, pages, "zip")?;
     let file = place(root, file, "zip");
@@ -64,7 +64,7 @@ fn pack(root: &Path, pages: &Path, file: &Path) -> Result<()> {
 /// a folder, the book has been built there. Without `browser` it is one that is installed under its usual name.
 ///
 /// # Errors
-/// Where the book is not sound, there is no browser, or it does not print.
+/// If the book is not sound, there is no browser, or it does not print.
 pub fn pdf(
     root: &Path,
     pages: Option<&Path>,

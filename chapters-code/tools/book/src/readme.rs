@@ -83,7 +83,7 @@ fn title(page: &Path) -> Result<String> {
 }
 
 /// The fastest of the chapter's rows of its largest input, of those that have a baseline, or else of all; and
-/// its ratio to the baseline. Where there are scans, of those: what only reads would outrun them.
+/// its ratio to the baseline. If there are scans, of those: what only reads would outrun them.
 fn best(records: &Records, folder: &str) -> [String; 4] {
     let Ok(run) = records.run_of_chapter(DEVICE, folder) else {
         return ["not recorded yet", "", "", ""].map(str::to_owned);
@@ -109,7 +109,7 @@ fn rate(row: &Value) -> f64 {
     row["gb_per_s"].as_f64().unwrap_or(0.0)
 }
 
-/// Of the rows of the most devices and of the largest input in bytes, the fastest. Where several are equally fast, within a hundredth,
+/// Of the rows of the most devices and of the largest input in bytes, the fastest. If several are equally fast, within a hundredth,
 /// the one that its baseline comes nearest to: inputs differ in what the library's best call for them is.
 fn least_ahead<'a>(rows: impl Iterator<Item = &'a Value> + Clone) -> Option<&'a Value> {
     let size = |row: &Value| {
@@ -154,7 +154,7 @@ fn belongs(row: &Value, folder: &str) -> bool {
     row["broken"] != true && (own == number(&chapter) || own.as_deref() == Some(&chapter))
 }
 
-/// A number of a row with its unit; nothing where the row has none.
+/// A number of a row with its unit; nothing if the row has none.
 fn field_of(row: &Value, field: &str) -> String {
     row[field].as_f64().map_or_else(String::new, |number| amount(field, number))
 }

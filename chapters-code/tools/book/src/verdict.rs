@@ -49,9 +49,9 @@ pub enum Verdict {
     Off(f64),
     /// The count differs by this many.
     Miscounted(f64),
-    /// The prediction is this many times the value: more than two, or infinity where there is no such number.
+    /// The prediction is this many times the value: more than two, or infinity if there is no such number.
     TooHigh(f64),
-    /// The value is this many times the prediction: more than two, or infinity where there is no such number.
+    /// The value is this many times the prediction: more than two, or infinity if there is no such number.
     TooLow(f64),
     /// A lower bound that is true, and the value is this many times the bound.
     TrueButTooLow(f64),

@@ -281,7 +281,7 @@ fn a_run_must_be_there_and_succeed() {
 #[test]
 fn a_kernel_that_is_stopped_is_an_error_with_its_line() {
     // It takes the driver with it.
-    report::testing::in_own_process("figures::stopped");
+    testing::in_own_process("figures::stopped");
 }
 
 #[test]

@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use book::figure::Figures;
-use harness::{Case, Device, DeviceChoice, Dtype, Op};
-use report::Chapter;
+use harness::{Case, Device, DeviceChoice, Dtype, Shape};
 
 fn launch(arguments: &str) -> Result<String, String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
@@ -61,11 +60,12 @@ fn a_launch_that_there_is_not_is_refused() {
 #[test]
 fn a_launch_is_one_that_is_made() {
     let device = Device::open(DeviceChoice::Sim).expect("the simulator");
-    let chapter = &chapter_1_reduce::chapter::Reduce;
-    let case = Case::vector(3000, Dtype::I32, Op::Sum);
+    let chapter = chapters::find("chapter_1_reduce").expect("the chapter");
+    let case =
+        Case { dtype: Dtype::I32, ..chapter.sample_cases(Shape::Vector { n: 3000 }).remove(0) };
     let rungs = chapter.rungs().into_iter().filter(|rung| !rung.is_broken());
     let mut compared = 0;
-    for rung in rungs.filter(|rung| rung.refusal(&case).is_none()) {
+    for rung in rungs.filter(|rung| chapter.refusal(rung.name, &case).is_none()) {
         let config = report::trace::config(&device, chapter, rung.name, &case, None);
         let config = config.expect("a configuration");
         let traced =

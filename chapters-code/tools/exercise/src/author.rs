@@ -47,7 +47,7 @@ impl Specimen {
 /// Every submission of an exercise whose outcome is known.
 ///
 /// # Errors
-/// Where a file cannot be read, or a mutant does not fit.
+/// If a file cannot be read, or a mutant does not fit.
 pub fn specimens(exercise: &Exercise) -> Result<Vec<Specimen>> {
     match exercise.has_kernel() {
         true => kernels(exercise),
@@ -113,7 +113,7 @@ fn sheets(exercise: &Exercise) -> Result<Vec<Specimen>> {
 /// What a run counts for each question.
 ///
 /// # Errors
-/// Where the kernel does not compile or does not run.
+/// If the kernel does not compile or does not run.
 pub fn answers(exercise: &Exercise) -> Result<Vec<(String, f64)>> {
     let declaration = &exercise.declaration;
     let name = format!("{}.cu", exercise.name);

@@ -27,7 +27,7 @@ macro_rules! diagnoses {
                 match self { $(Self::$name => $hint,)* }
             }
 
-            /// The section to read again; empty where the exercise's own is best.
+            /// The section to read again; empty if the exercise's own is best.
             pub fn section(self) -> &'static str {
                 match self { $(Self::$name => $read,)* }
             }
@@ -246,7 +246,7 @@ diagnoses! {
     /// Only large sizes.
     Large: "right as long as every element has a thread of its own, and wrong for more elements",
         hint "a grid of fixed size must go round again: i += gridDim.x * blockDim.x", read "chapter_1_reduce/warps_and_loads.md";
-    /// Only where there are many elements, whatever the grid is.
+    /// Only if there are many elements, whatever the grid is.
     ManyElements: "right for few elements, and wrong for many",
         hint "what is too small for a large size? An index in a type of 16 or 32 bits, or a constant that bounds how many blocks, rounds or words there are", read "";
     /// A value that stands out.

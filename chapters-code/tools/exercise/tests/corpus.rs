@@ -19,7 +19,7 @@ struct Kernel {
     name: String,
     source: String,
     exercise: String,
-    /// The diagnoses that are right, and what the message must hold; nothing where it must pass.
+    /// The diagnoses that are right, and what the message must hold; nothing if it must pass.
     wrong: Option<(Vec<String>, String)>,
 }
 

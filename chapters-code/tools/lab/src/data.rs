@@ -111,7 +111,7 @@ pub struct Allocation {
     pub content: Content,
 }
 
-/// An operation. What the host reads has what a correct kernel leaves there; none where that is not known.
+/// An operation. What the host reads has what a correct kernel leaves there; none if that is not known.
 pub type Operation = simt_report::Operation<Content, Option<Expected>>;
 
 /// What a [`Run`] is called, and what its values are.

@@ -118,7 +118,7 @@ impl Devices {
     /// Runs a launch to its end.
     pub fn launch(&self, operation: &Operation, options: &Options) -> Result<LaunchReport, String> {
         let job = self.job(operation, options)?;
-        Ok(simt::launch_in(job.table.clone(), &job.launch(), &job.options))
+        Ok(simt::launch_in(job.memory.clone(), &job.launch(), &job.options))
     }
 
     /// A launch as the machine takes it.
@@ -158,7 +158,7 @@ impl Devices {
             dynamic_shared,
             params,
             options: simt::Options { grid_workspace, ..options.of_machine() },
-            table: self.table(device),
+            memory: self.table(device),
             after: group.as_ref().map_or_else(Vec::new, |group| group.after.clone()),
         })
     }

@@ -48,7 +48,7 @@ struct Traced {
     /// The index of the run.
     run: usize,
     launches: Vec<LaunchReport>,
-    /// The PTX of each module, where it was not the book's.
+    /// The PTX of each module, if it was not the book's.
     texts: Vec<Option<String>>,
 }
 
@@ -81,7 +81,7 @@ impl Lab {
     /// traces.
     ///
     /// # Errors
-    /// Where there is no such run, or it cannot be executed.
+    /// If there is no such run, or it cannot be executed.
     pub fn run(&mut self, options: &Options) -> Result<Outcome, String> {
         let run = self.data.runs.get(options.run).ok_or("there is no such run")?;
         let mut changed = self.modules.clone();
@@ -115,7 +115,7 @@ impl Lab {
     /// What a step of a launch looks like, with the registers of a lane.
     ///
     /// # Errors
-    /// Where no such launch was traced.
+    /// If no such launch was traced.
     pub fn view(
         &self,
         launch: usize,
@@ -136,7 +136,7 @@ impl Lab {
     /// The trees that a block of a launch folds.
     ///
     /// # Errors
-    /// Where no such launch was traced.
+    /// If no such launch was traced.
     pub fn trees(&self, launch: usize, block: u64) -> Result<Vec<steps::GrowingTree>, String> {
         let run = self.data.runs.get(self.traced.run).ok_or("there is no such run")?;
         let fold = Fold { op: &run.op, dtype: &run.dtype };

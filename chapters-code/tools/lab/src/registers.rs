@@ -54,7 +54,7 @@ impl<'a> Text<'a> {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// The type of a register: that of the instruction where it is as wide as the declared one, which may be of bits.
+    /// The type of a register: that of the instruction if it is as wide as the declared one, which may be of bits.
     fn dtype<'t>(&self, register: &str, instruction: &'t str, dtype: &'t str) -> &'t str
     where
         'a: 't,
@@ -128,7 +128,7 @@ fn written<'e>(
     names.into_iter().zip(executed.written.iter().map(Vec::as_slice))
 }
 
-/// What each lane has in the first register that an instruction of a trace writes, in words; none where it writes none.
+/// What each lane has in the first register that an instruction of a trace writes, in words; none if it writes none.
 pub fn results(
     trace: &Trace,
     text: &Text<'_>,

@@ -193,7 +193,7 @@ fn results(run: &Run, unchanged: &[Arc<Module>], digits: Option<u64>) -> Result<
     Ok(reads.into_iter().map(|read| Some(read.bytes)).collect())
 }
 
-/// The right results that were recorded; none where nothing is known of one read.
+/// The right results that were recorded; none if nothing is known of one read.
 fn expected(reads: &[Read<'_>]) -> Option<Right> {
     let right = reads.iter().map(|read| match read.expected? {
         Expected::Content(content) => Some(Some(content.bytes())),

@@ -27,7 +27,7 @@ const MOST_TREES: u32 = 4;
 pub struct Step {
     /// The index of the event in the trace.
     pub event: usize,
-    /// The warp; none where a barrier lets the warps of the block pass.
+    /// The warp; none if a barrier lets the warps of the block pass.
     pub warp: Option<u32>,
     /// `file.cu:12`; empty for a barrier.
     pub line: String,
@@ -42,7 +42,7 @@ pub struct Step {
 pub struct View {
     /// The instruction in PTX.
     pub ptx: String,
-    /// What the lanes load, store, exchange or compute, in words per lane; empty where they do not.
+    /// What the lanes load, store, exchange or compute, in words per lane; empty if they do not.
     pub values: Vec<String>,
     /// The registers of the lane that was asked for, after the step.
     pub registers: Vec<Register>,
@@ -179,7 +179,7 @@ fn progress(launch: &LaunchReport, current: u64, event: usize) -> Vec<Progress> 
 /// The active lanes of the block's warps over time, as HTML.
 ///
 /// # Errors
-/// Where there are more warps than a picture has room for.
+/// If there are more warps than a picture has room for.
 pub fn timeline(launch: &LaunchReport, block: u64) -> Result<String, String> {
     let events = launch.trace.iter().flat_map(|trace| &trace.events);
     let own = events
@@ -261,7 +261,7 @@ fn of_access(access: &TracedAccess, dtype: &str) -> Vec<String> {
     by_lane(access.lanes, words)
 }
 
-/// The lanes and the banks or sectors that they access; none where the book's pictures have no such access.
+/// The lanes and the banks or sectors that they access; none if the book's pictures have no such access.
 fn picture(
     place: &Place,
     access: &TracedAccess,

@@ -1,9 +1,9 @@
 //! Who folds what into what: the stages of a tree, read off a trace.
 //!
-//! In shared memory a thread's loads are what its next store depends on, and, where they do not explain
+//! In shared memory a thread's loads are what its next store depends on, and, if they do not explain
 //! it, what the thread stored last in the same place, which it still has in a register, or what else it
 //! has read since the barrier; between two barriers lies one stage. In registers a shuffle is a stage: a lane folds what it reads with what it has. Both
-//! are checked against the values: where the result is not the fold of what went into it, the
+//! are checked against the values: if the result is not the fold of what went into it, the
 //! kernel does something that this picture would not show, and there is none.
 
 use std::collections::{BTreeMap, HashMap};
@@ -66,7 +66,7 @@ fn is_fold(fold: Fold<'_>, from: &[Held], to: Held) -> bool {
 /// The tree that a block folds in its shared memory.
 ///
 /// # Errors
-/// Where the block folds nothing there, or something that a tree would not show.
+/// If the block folds nothing there, or something that a tree would not show.
 pub fn in_shared(events: &[&Event], fold: Fold<'_>) -> Result<Grown, String> {
     let mut tree = Tree::default();
     let mut ends = Vec::new();
@@ -174,7 +174,7 @@ fn held(access: &TracedAccess) -> Result<Vec<(u32, Held)>, String> {
 /// stores.
 ///
 /// # Errors
-/// Where the warp folds nothing there, or something that a tree would not show.
+/// If the warp folds nothing there, or something that a tree would not show.
 pub fn in_registers(events: &[&Event], warp: u32, fold: Fold<'_>) -> Result<Grown, String> {
     let mut shuffles = Vec::new();
     let mut ends = Vec::new();

@@ -14,7 +14,7 @@ pub fn size(dtype: &str) -> usize {
     }
 }
 
-/// A value of this type, which may be shorter than an element where it is the last.
+/// A value of this type, which may be shorter than an element if it is the last.
 pub fn of_bytes(dtype: &str, bytes: &[u8]) -> String {
     let mut all = [0; 8];
     all[..bytes.len()].copy_from_slice(bytes);

@@ -25,7 +25,7 @@ pub struct Failed {
 /// Executes a run, whose result is right without weak memory, with it.
 ///
 /// # Errors
-/// Where the run cannot be executed.
+/// If the run cannot be executed.
 pub(crate) fn search(execution: &Execution<'_>) -> Result<Weak, String> {
     let seeds = execution.options.weak_seeds;
     let mut last = None;

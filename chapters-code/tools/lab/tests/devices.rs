@@ -8,7 +8,7 @@ use harness::simulator::{LaunchReport, Missing};
 use harness::verify::Checker;
 use harness::{Case, Dtype, Input, Op};
 use lab::replay::{Options, Outcome};
-use report::Chapter;
+use report::AnyChapter;
 use report::trace::Recorded;
 
 use crate::replays::{data, lines_of, opened, recorded_of, run};
@@ -16,9 +16,9 @@ use crate::replays::{data, lines_of, opened, recorded_of, run};
 const BARRIER: &str = "chapters-code/chapter_8_multi_gpu/kernels/barrier.cuh";
 
 fn recorded(kernel: &str, devices: usize, n: u64) -> Recorded {
-    let parameters = DeviceParameters { devices: Some(devices), ..Default::default() }.into();
-    let case = Case::vector(n, Dtype::F32, Op::Sum);
-    recorded_of(&MultiGpu, kernel, &Case { input: Input::Digits, parameters, ..case })
+    let task = DeviceParameters { devices: Some(devices), ..Default::default() };
+    let case = Case { input: Input::Digits, task, ..Case::vector(n, Dtype::F32, Op::Sum) };
+    recorded_of(&MultiGpu, kernel, &case.erased())
 }
 
 /// The two sides of each race. (Launches of a group end in another order than they begin.)

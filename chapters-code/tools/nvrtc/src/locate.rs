@@ -44,7 +44,7 @@ pub struct Compiler {
 /// The compiler that [`library`] finds. This does not ask for its version, which costs a compilation.
 ///
 /// # Errors
-/// Where the library cannot be loaded, or CUDA's headers are not found.
+/// If the library cannot be loaded, or CUDA's headers are not found.
 pub fn compiler(given: Option<&Path>) -> Result<Compiler> {
     let nvrtc = Nvrtc::load(&library(given)?).context(REMEDY)?;
     let include = include_folder(&nvrtc.path)?;
@@ -75,7 +75,7 @@ pub fn toolchain(given: Option<&Path>, accept: Accept) -> Result<Toolchain> {
 /// Otherwise it is the name that the system knows.
 ///
 /// # Errors
-/// Where `given` or `NVRTC_PATH` names no library.
+/// If `given` or `NVRTC_PATH` names no library.
 pub fn library(given: Option<&Path>) -> Result<PathBuf> {
     let from_environment = env::var_os("NVRTC_PATH").map(PathBuf::from);
     if let Some(path) = given.map(Path::to_path_buf).or(from_environment) {

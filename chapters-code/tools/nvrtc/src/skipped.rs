@@ -16,7 +16,7 @@ fn folder(root: &Path) -> PathBuf {
 /// Notes that a program skips these tests, instead of what it noted before.
 ///
 /// # Errors
-/// Where the note cannot be written.
+/// If the note cannot be written.
 pub fn note(root: &Path, program: &str, reason: &str, tests: &[String]) -> Result<()> {
     let folder = folder(root);
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
@@ -29,7 +29,7 @@ pub fn note(root: &Path, program: &str, reason: &str, tests: &[String]) -> Resul
 /// Forgets what a program noted in an earlier run.
 ///
 /// # Errors
-/// Where there is a note that cannot be deleted.
+/// If there is a note that cannot be deleted.
 pub fn forget(root: &Path, program: &str) -> Result<()> {
     let path = folder(root).join(program);
     match fs::remove_file(&path) {
@@ -43,7 +43,7 @@ pub fn forget(root: &Path, program: &str) -> Result<()> {
 /// The notes of all programs in one line, if there are any; they are then forgotten.
 ///
 /// # Errors
-/// Where a note cannot be read or deleted.
+/// If a note cannot be read or deleted.
 pub fn report(root: &Path) -> Result<Option<String>> {
     let (mut count, mut reason) = (0, None);
     for entry in fs::read_dir(folder(root)).into_iter().flatten() {

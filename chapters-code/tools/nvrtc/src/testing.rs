@@ -14,7 +14,7 @@ use crate::{locate, skipped, wheels, workspace};
 /// skipped, and the last program of `cargo test` reports it.
 ///
 /// # Panics
-/// Where the variable `CI` is `true` and NVIDIA publishes a compiler for this system: a test that is
+/// If the variable `CI` is `true` and NVIDIA publishes a compiler for this system: a test that is
 /// skipped there fails.
 pub fn has_compiler() -> bool {
     static PROVIDED: LazyLock<Result<()>> = LazyLock::new(provide);

@@ -81,7 +81,7 @@ pub const WHEELS: [Wheel<'static>; 6] = [
     },
 ];
 
-/// The wheels for a system, named as [`std::env::consts`] does; none where NVIDIA publishes none.
+/// The wheels for a system, named as [`std::env::consts`] does; none if NVIDIA publishes none.
 pub fn of_system(os: &str, arch: &str) -> Vec<Wheel<'static>> {
     let tag = match (os, arch) {
         ("linux", "x86_64") => "manylinux",
@@ -103,7 +103,7 @@ pub fn of_this_system() -> Vec<Wheel<'static>> {
 /// the first with the licence. Programs that call this at the same time wait for the first.
 ///
 /// # Errors
-/// Where NVIDIA publishes none for this system, or the index does not send the pinned files.
+/// If NVIDIA publishes none for this system, or the index does not send the pinned files.
 pub fn provide(index: Option<&str>, report: &mut dyn FnMut(&str)) -> Result<()> {
     let wheels = of_this_system();
     if install(&folder(), &is_there, index, (&wheels, LICENCE), report)? {
@@ -116,7 +116,7 @@ pub fn provide(index: Option<&str>, report: &mut dyn FnMut(&str)) -> Result<()> 
 /// unless `is_there`. With the wheels come the terms, to be shown before the fetch.
 ///
 /// # Errors
-/// Where there are no wheels, or the index does not send them.
+/// If there are no wheels, or the index does not send them.
 pub fn install(
     folder: &Path,
     is_there: &dyn Fn() -> bool,
@@ -163,7 +163,7 @@ fn is_there() -> bool {
 /// Fetches wheels from an index and unpacks them into a folder; `report` gets a line for each.
 ///
 /// # Errors
-/// Where the index does not answer, does not list a wheel, or sends another file.
+/// If the index does not answer, does not list a wheel, or sends another file.
 pub fn fetch(
     folder: &Path,
     index: &str,

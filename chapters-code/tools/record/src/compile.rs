@@ -13,7 +13,9 @@ use anyhow::Context;
 use cudarc::nvrtc::Ptx;
 use harness::Device;
 
-use crate::schedule::{self, Scope};
+use report::Scope;
+
+use crate::schedule;
 
 /// The most helpers: each has a context of its own on the device.
 const MOST_HELPERS: usize = 12;
@@ -58,14 +60,15 @@ pub(crate) fn all(say: &mut dyn FnMut(&str)) -> anyhow::Result<()> {
 
 /// Loads a helper's share of the modules, so that the driver compiles them.
 pub(crate) fn share(share: Share, device: &Device) -> anyhow::Result<()> {
-    let (parts, broken) = (schedule::parts(Scope::Full), schedule::broken_parts(Scope::Full));
+    let (parts, broken) =
+        (schedule::parts(Scope::Full, false), schedule::broken_parts(Scope::Full));
     let steps = parts.iter().chain(&broken).flat_map(|part| &part.steps);
     let texts: BTreeSet<&str> = steps.map(|step| &*step.rung.ptx).collect();
     let mut texts: Vec<&str> = texts.into_iter().collect();
     // The longest first, so that every helper has as much to do.
     texts.sort_by_key(|text| std::cmp::Reverse(text.len()));
     for text in texts.into_iter().skip(share.first).step_by(share.of) {
-        // A module that this device cannot load is said where it is needed.
+        // A module that this device cannot load is said if it is needed.
         let _ = device.context.load_module(Ptx::from_src(text));
     }
     Ok(())

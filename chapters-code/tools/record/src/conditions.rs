@@ -42,7 +42,7 @@ pub(crate) struct Conditions {
     most_watts: f64,
     /// The highest temperature of the chip.
     most_celsius: f64,
-    /// Why the clocks were held down at some time; empty where they never were.
+    /// Why the clocks were held down at some time; empty if they never were.
     limited_by: Vec<String>,
 }
 
@@ -57,7 +57,7 @@ struct Sample {
 }
 
 impl Sample {
-    /// None where the line is not of five values: a driver may not report all of them.
+    /// None if the line is not of five values: a driver may not report all of them.
     fn parse(line: &str) -> Option<Self> {
         let fields: Vec<&str> = line.split(',').map(str::trim).collect();
         let &[multiprocessor, memory, watts, celsius, reasons] = &fields[..] else {
@@ -115,7 +115,7 @@ pub(crate) struct Monitor {
 }
 
 impl Monitor {
-    /// None on the simulator, and where there is no `nvidia-smi`: a recording without conditions is one.
+    /// None on the simulator, and if there is no `nvidia-smi`: a recording without conditions is one.
     pub(crate) fn start(device: &Device) -> Option<Self> {
         if device.is_simulated() {
             return None;
@@ -134,13 +134,13 @@ impl Monitor {
         Some(Self { child, reader })
     }
 
-    /// Ends `nvidia-smi`. None where it reported nothing.
+    /// Ends `nvidia-smi`. None if it reported nothing.
     pub(crate) fn stop(mut self) -> Option<Conditions> {
         self.end();
         self.reader.take()?.join().ok()?
     }
 
-    /// Ends the program; nothing is left to do where it has ended.
+    /// Ends the program; nothing is left to do if it has ended.
     fn end(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

@@ -3,8 +3,8 @@
 
 use std::{collections::BTreeMap, fs, io, path::Path};
 
-use harness::{Case, Properties, baselines::Baselines, ceiling::Ceilings, kernel};
-use report::{Row, recorded::Checksum, runner::Runner};
+use harness::{Properties, baselines::Baselines, ceiling::Ceilings, kernel};
+use report::{AnyCase, Row, recorded::Checksum, runner::Runner};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -62,7 +62,7 @@ struct Device {
 struct Library {
     name: String,
     version: String,
-    /// Its compiler and the wheels of its sources, where it says so.
+    /// Its compiler and the wheels of its sources, if it says so.
     built_with: Option<String>,
 }
 
@@ -81,7 +81,7 @@ pub(crate) struct Skipped {
 }
 
 impl Skipped {
-    pub(crate) fn too_large_for_rung(kernel: &str, case: &Case) -> Self {
+    pub(crate) fn too_large_for_rung(kernel: &str, case: &AnyCase) -> Self {
         Self {
             kernel: kernel.into(),
             case: case.to_string(),
@@ -150,7 +150,7 @@ impl Recording {
     /// commands.
     ///
     /// # Errors
-    /// Where a rung's instructions have changed since: its rows would not belong side by side.
+    /// If a rung's instructions have changed since: its rows would not belong side by side.
     pub(crate) fn resume(&mut self, earlier: Resumed) -> anyhow::Result<()> {
         let head = &mut self.head;
         for (name, kernel) in earlier.kernels {

@@ -18,7 +18,7 @@ use anyhow::Context;
 use clap::Parser;
 use harness::{Device, DeviceChoice, host_available_bytes};
 use report::{
-    Row,
+    Row, Scope,
     cli::samples,
     progress::Progress,
     runner::{Runner, Step},
@@ -28,7 +28,7 @@ use crate::{
     conditions::Monitor,
     file::{Recording, Skipped},
     resume::Resumed,
-    schedule::{Part, Scope},
+    schedule::Part,
 };
 
 /// Runs every chapter's ladder on this machine's GPU and writes one file: times, rates, ceilings,
@@ -73,7 +73,7 @@ struct Arguments {
     #[arg(long)]
     several: bool,
 
-    /// The commit to name in the file, where it is not the one that this program was built from
+    /// The commit to name in the file, if it is not the one that this program was built from
     #[arg(long)]
     commit: Option<String>,
 
@@ -114,9 +114,10 @@ fn record(arguments: Arguments) -> anyhow::Result<bool> {
         (false, true) => Scope::Quick,
         (false, false) => Scope::Full,
     };
-    let (mut parts, mut broken) = match arguments.several {
-        true => (schedule::parts_of_several(scope), Vec::new()),
-        false => (schedule::parts(scope), schedule::broken_parts(scope)),
+    let mut parts = schedule::parts(scope, arguments.several);
+    let mut broken = match arguments.several {
+        true => Vec::new(),
+        false => schedule::broken_parts(scope),
     };
     known(&arguments.rerun, &parts)?;
     known(&arguments.chapter, &parts)?;
@@ -266,10 +267,10 @@ fn run_part(
         Ok(())
     };
     if part.is_timed {
-        return runner.run_steps(&*part.chapter, &part.steps, progress, &mut done);
+        return runner.run_steps(part.chapter, &part.steps, progress, &mut done);
     }
     let bench = runner.bench.take();
-    let result = runner.run_steps(&*part.chapter, &part.steps, progress, &mut done);
+    let result = runner.run_steps(part.chapter, &part.steps, progress, &mut done);
     runner.bench = bench;
     result
 }
@@ -283,7 +284,7 @@ fn fits(runner: &Runner, part: &Part) -> anyhow::Result<bool> {
     Ok(largest(&on_device) <= runner.device.free_bytes()? && largest(&on_host) <= host)
 }
 
-/// Says what was recorded; true where every rung was as it should be.
+/// Says what was recorded; true if every rung was as it should be.
 fn summarise(recording: &Recording, out: &Path) -> bool {
     let wrong = recording.rows.iter().filter(|row| !row.is_as_declared()).count();
     println!(

@@ -60,7 +60,7 @@ impl Resumed {
     /// Reads a file, less the rows and checksums of the chapters in `rerun`, which are to be run again.
     ///
     /// # Errors
-    /// Where it cannot be read, or is of another device: their times do not belong side by side.
+    /// If it cannot be read, or is of another device: their times do not belong side by side.
     pub(crate) fn read(path: &Path, device: &str, rerun: &[String]) -> anyhow::Result<Self> {
         let text = fs::read_to_string(path).with_context(|| {
             format!("cannot read {}; leave --resume out to begin a recording", path.display())
@@ -102,7 +102,7 @@ impl Resumed {
     /// of the file, whole chapters are run again, and no others.
     ///
     /// # Errors
-    /// Where a part has steps left, and its chapter is not in `rerun`.
+    /// If a part has steps left, and its chapter is not in `rerun`.
     pub(crate) fn check_days(&self, parts: &[Part], rerun: &[String]) -> anyhow::Result<()> {
         if self.date.split(", ").last() == Some(&today()) {
             return Ok(());

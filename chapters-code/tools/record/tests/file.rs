@@ -3,7 +3,6 @@
 
 use std::{path::PathBuf, process::Command};
 
-use chapter_1_reduce::rungs::sequential;
 use serde_json::Value;
 
 fn record(arguments: &[&str]) -> std::process::Output {
@@ -27,7 +26,9 @@ fn a_file_has_all_parts() {
     }
     assert_eq!(file["commit"], "abc");
     let kernel = file["kernels"]["chapter_1_reduce/sequential"].as_str();
-    assert_eq!(kernel, Some(&*harness::kernel::fingerprint(&sequential::RUNG.ptx)));
+    let reduce = chapters::find("chapter_1_reduce").expect("a chapter");
+    let sequential = reduce.find("sequential").expect("a rung");
+    assert_eq!(kernel, Some(&*harness::kernel::fingerprint(&sequential.ptx)));
     let rows = file["rows"].as_array().expect("a list");
     for chapter in [
         "chapter_0_setup",

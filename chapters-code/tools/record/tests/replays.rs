@@ -2,7 +2,6 @@
 
 use anyhow::Result;
 use record::replays;
-use report::testing;
 
 #[test]
 #[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]

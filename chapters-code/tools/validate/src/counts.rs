@@ -112,7 +112,7 @@ pub fn rung(name: &str) -> &str {
 /// Puts the launches' names to what the profiler counted.
 ///
 /// # Errors
-/// Where the launches are not the same.
+/// If the launches are not the same.
 pub fn join(launches: &[Launch], counted: &[Counted]) -> Result<Vec<Row>> {
     let (ours, theirs) = (launches.len(), counted.len());
     ensure!(ours == theirs, "{ours} launches here, {theirs} there");
@@ -157,7 +157,7 @@ pub fn write(rows: &[Row], to: impl std::io::Write) -> Result<()> {
 /// Reads what [`write()`] wrote. Lines that begin with `#` are left out.
 ///
 /// # Errors
-/// Where it is no such file.
+/// If it is no such file.
 pub fn read(text: &str) -> Result<Vec<Row>> {
     let mut builder = csv::ReaderBuilder::new();
     let mut reader = builder.comment(Some(b'#')).from_reader(text.as_bytes());

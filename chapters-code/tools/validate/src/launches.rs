@@ -1,14 +1,16 @@
 //! Every kernel once, in a fixed order.
 
 use anyhow::Result;
-use chapter_7_coalescing::chapter::Coalescing;
 use clap::ValueEnum;
 use harness::{
-    Case, Device, Dtype,
+    Device, Dtype,
     simulator::{Counters, Report},
 };
-use record::rungs::{self, EVEN, MATRIX, ODD};
-use report::Chapter;
+use record::rungs_for;
+use report::{
+    AnyCase, AnyChapter,
+    chapter::{EVEN, MATRIX, ODD},
+};
 
 use crate::probes::{self, Memory};
 
@@ -37,7 +39,7 @@ pub struct Launch {
 /// Launches a part, and hands each launch to `done`; on a GPU, where nothing is counted, none.
 ///
 /// # Errors
-/// Where something cannot be set up or launched, and what `done` returns.
+/// If something cannot be set up or launched, and what `done` returns.
 pub fn run(device: &Device, part: Part, done: &mut dyn FnMut(Launch) -> Result<()>) -> Result<()> {
     match part {
         Part::Rungs => every_rung(device, done),
@@ -51,9 +53,10 @@ pub fn run(device: &Device, part: Part, done: &mut dyn FnMut(Launch) -> Result<(
 /// have one.
 fn every_rung(device: &Device, done: &mut dyn FnMut(Launch) -> Result<()>) -> Result<()> {
     for shape in [EVEN, ODD, MATRIX] {
-        for chapter in rungs::chapters_of_one_device() {
-            for case in rungs::cases(&*chapter, shape) {
-                of_chapter(device, &*chapter, case, done)?;
+        for &chapter in chapters::ALL {
+            let cases = chapter.sample_cases(shape).into_iter();
+            for case in cases.filter(|case| chapter.devices(case) == 1) {
+                of_chapter(device, chapter, case, done)?;
             }
         }
     }
@@ -62,11 +65,11 @@ fn every_rung(device: &Device, done: &mut dyn FnMut(Launch) -> Result<()>) -> Re
 
 fn of_chapter(
     device: &Device,
-    chapter: &dyn Chapter,
-    case: Case,
+    chapter: &dyn AnyChapter,
+    case: AnyCase,
     done: &mut dyn FnMut(Launch) -> Result<()>,
 ) -> Result<()> {
-    let rungs = rungs::rungs_for(chapter, &case);
+    let rungs = rungs_for(chapter, &case);
     if rungs.is_empty() {
         return Ok(());
     }
@@ -77,9 +80,7 @@ fn of_chapter(
         if case.dtype != Dtype::F32 {
             name = format!("{name}/{}", case.dtype);
         }
-        if chapter.name() == Coalescing.name() {
-            name += &chapter.parameters_in_words(&case).replace(", ", "/");
-        }
+        name += &chapter.variant(&case);
         named(report, &name).into_iter().try_for_each(&mut *done)?;
     }
     Ok(())

@@ -20,7 +20,7 @@ const OF_THE_HARNESS: &str = "fingerprint";
 /// Parses the profiler's output, skipping lines before the header and kernels that are no rung's.
 ///
 /// # Errors
-/// Where there is no header, or a row has another number of fields.
+/// If there is no header, or a row has another number of fields.
 pub fn parse(text: &str) -> Result<Vec<Counted>> {
     let start = text.find("\"ID\"").context("no line that begins with \"ID\"")?;
     let mut reader = csv::Reader::from_reader(&text.as_bytes()[start..]);

@@ -2,7 +2,6 @@
 //! H200 and an H100 (probes: on an H200) and recorded in `book/measurements/`, are made here and compared.
 
 use anyhow::Result;
-use report::testing;
 use validate::counts::{self, COLUMNS, Row};
 use validate::launches::{self, Launch, Part};
 
@@ -25,7 +24,7 @@ struct Exempt<'a> {
 }
 
 const EXEMPT: [Exempt<'_>; 15] = [
-    // Additions to the other block's counters arrive by the same pipeline, where they are counted raw.
+    // Additions to the other block's counters arrive by the same pipeline, if they are counted raw.
     Exempt {
         rungs: &["chapter_2_histogram/clustered"],
         columns: &["shared_atomic_wavefronts_raw"],

@@ -20,7 +20,7 @@ const CRATES: [&str; 5] = [
     "chapters-code/simulator/ptx",
     "chapters-code/simulator/simt-report",
     "chapters-code/simulator/simt",
-    "chapters-code/tools/figures",
+    "chapters-code/figures",
     "chapters-code/tools/lab",
 ];
 const TARGET: &str = "wasm32-unknown-unknown";
@@ -40,7 +40,7 @@ enum Toolchain {
 /// Makes the module, and writes it with its origin.
 ///
 /// # Errors
-/// Where no compiler has the target, or the module does not compile or is too large.
+/// If no compiler has the target, or the module does not compile or is too large.
 pub fn make(root: &Path) -> Result<()> {
     let (module, origin) = build(root)?;
     println!("{} bytes, compressed", module.len());
@@ -76,7 +76,7 @@ pub fn check(root: &Path) -> Result<()> {
 /// Why the committed module is not of the sources as they are; none if it is.
 ///
 /// # Errors
-/// Where a source cannot be read.
+/// If a source cannot be read.
 pub fn staleness(root: &Path) -> Result<Option<String>> {
     if !root.join(MODULE).is_file() {
         return Ok(Some(format!("{MODULE} is missing")));

@@ -58,7 +58,7 @@ impl Ptxas {
     /// Fetches it, once.
     ///
     /// # Errors
-    /// Where NVIDIA publishes none for this system, or it cannot be fetched.
+    /// If NVIDIA publishes none for this system, or it cannot be fetched.
     pub fn provide(root: &Path) -> Result<Self> {
         let folder = root.join("target").join("ptxas");
         let name = format!("ptxas{}", std::env::consts::EXE_SUFFIX);
@@ -76,7 +76,7 @@ impl Ptxas {
     /// The local memory of the functions of a PTX file that have some, for an H100 or an H200.
     ///
     /// # Errors
-    /// Where the file cannot be read or assembled.
+    /// If the file cannot be read or assembled.
     pub fn local_memory(&self, ptx: &Path) -> Result<Vec<(String, Bytes)>> {
         let text =
             fs::read_to_string(ptx).with_context(|| format!("cannot read {}", ptx.display()))?;

@@ -79,16 +79,16 @@ impl Drop for Ranks {
 
 /// Memory of one size on each device, which is a symmetric window of each rank.
 pub struct Windows {
-    /// The memory of each rank, and the window that it is; null where it is none.
+    /// The memory of each rank, and the window that it is; null if it is none.
     memory: Vec<(*mut c_void, ncclWindow_t)>,
     ranks: Rc<Ranks>,
 }
 
 impl Windows {
-    /// Windows of `bytes` bytes; none where NCCL is too old, or cannot have them on these devices.
+    /// Windows of `bytes` bytes; none if NCCL is too old, or cannot have them on these devices.
     ///
     /// # Errors
-    /// [`Error::Usage`] with NCCL's reason, and [`Error::Driver`] where a context cannot be entered.
+    /// [`Error::Usage`] with NCCL's reason, and [`Error::Driver`] if a context cannot be entered.
     pub fn new(nccl: &Nccl, ranks: &Rc<Ranks>, bytes: usize) -> Result<Option<Self>, Error> {
         let functions = ["ncclMemAlloc", "ncclCommWindowRegister", "ncclCommWindowDeregister"];
         if !functions.iter().all(|function| nccl.has(function)) {

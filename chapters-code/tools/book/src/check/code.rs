@@ -15,7 +15,7 @@ pub(super) fn check(page: &Page<'_>) -> Vec<Problem> {
             continue;
         }
         let mut offset = range.start;
-        // The first line is the fence; so is the last one, where there is one.
+        // The first line is the fence; so is the last one, if there is one.
         for (number, line) in page.text[range].split_inclusive('\n').enumerate() {
             let trimmed = line.trim();
             let is_fence = number == 0 || trimmed.starts_with("```") || trimmed.starts_with("~~~");

@@ -1,5 +1,5 @@
 //! No rate is typed into the prose. A rate, a time, a gain or a part of the peak is either drawn from
-//! a recorded run by a directive, or marked for what it is: `{{#predict …}}` where it was not measured
+//! a recorded run by a directive, or marked for what it is: `{{#predict …}}` if it was not measured
 //! it, `{{#published … cite=…}}` where others did.
 
 use std::ops::Range;

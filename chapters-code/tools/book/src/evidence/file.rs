@@ -244,7 +244,7 @@ fn trials(stem: &str, text: &str, what: &str) -> Vec<Fact> {
     table(stem, text, what, "see README.md beside the file".to_owned())
 }
 
-/// A table whose first lines say where it was recorded.
+/// A table whose first lines say if it was recorded.
 fn table(stem: &str, text: &str, what: &str, command: String) -> Vec<Fact> {
     let header = header(text);
     let field = |name: &str| header.get(name).cloned().unwrap_or(NOT_NOTED.to_owned());

@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use chapter_8_multi_gpu::chapter::MultiGpu;
 use clap::ValueEnum;
 use harness::{Case, Dtype, Input, Op, Shape};
-use report::{Chapter, values};
+use report::{AnyCase, AnyChapter};
 
 use crate::expand::words;
 
@@ -51,7 +50,11 @@ impl Arguments {
 
     /// The number that a key stands for.
     pub(super) fn number<T: std::str::FromStr>(&mut self, key: &str) -> Result<Option<T>, String> {
-        values::number(&mut |key| self.take(key), key)
+        let number = |text: String| match text.parse() {
+            Ok(number) => Ok(number),
+            Err(_) => Err(format!("{key}={text} is not a number in range")),
+        };
+        self.take(key).map(number).transpose()
     }
 
     /// Fails if a key is left that was not taken.
@@ -80,10 +83,10 @@ fn by_name(words: impl Iterator<Item = String>) -> Result<BTreeMap<String, Strin
 #[derive(Clone)]
 pub(super) struct Run {
     /// The chapter whose kernel it is.
-    pub(super) chapter: &'static dyn Chapter,
+    pub(super) chapter: &'static dyn AnyChapter,
     pub(super) kernel: String,
-    pub(super) case: Case,
-    /// Threads of a block, where they are not the rung's own.
+    pub(super) case: AnyCase,
+    /// Threads of a block, if they are not the rung's own.
     pub(super) block: Option<u32>,
     /// The seed of the order in which warps and blocks run; 0 runs them in turn.
     pub(super) schedule: u32,
@@ -91,28 +94,11 @@ pub(super) struct Run {
     pub(super) multiprocessors: Option<u32>,
 }
 
-const CHAPTERS: [&dyn Chapter; 9] = [
-    &chapter_0_setup::chapter::Setup,
-    &chapter_1_reduce::chapter::Reduce,
-    &chapter_2_histogram::chapter::Histogram::DEFAULT,
-    &chapter_3_scan::chapter::Scan,
-    &chapter_4_compact::chapter::Compact::DEFAULT,
-    &chapter_5_segmented_scan::chapter::Segmented::DEFAULT,
-    &chapter_6_transpose::chapter::Transpose,
-    &chapter_7_coalescing::chapter::Coalescing,
-    &MultiGpu,
-];
-
-/// The chapters that have kernels to run.
-pub(crate) fn chapters() -> &'static [&'static dyn Chapter] {
-    &CHAPTERS
-}
-
 impl Run {
     /// Takes the keys that say what to run; the page's folder names the chapter if no key does.
     pub(super) fn take(arguments: &mut Arguments, page: &Path) -> Result<Self, String> {
         let chapter = chapter(arguments.take("chapter"), page)?;
-        let parameters = chapter.parameters_from(&mut |name| arguments.take(name))?;
+        let task = chapter.read(&mut |name| arguments.take(name))?;
         let run = Self {
             chapter,
             kernel: arguments.need("kernel")?,
@@ -123,7 +109,7 @@ impl Run {
                 input: choice(arguments, "input", Input::Digits)?,
                 seed: arguments.number("seed")?.unwrap_or(1),
                 block: None,
-                parameters,
+                task,
             },
             block: arguments.number("block")?,
             schedule: arguments.number("schedule")?.unwrap_or(0),
@@ -140,7 +126,7 @@ impl Run {
     /// What tells it from other runs.
     pub(super) fn key(&self) -> super::Key {
         let launched = (self.block, self.schedule, self.multiprocessors);
-        (self.chapter.name(), self.kernel.clone(), self.case, launched)
+        (self.chapter.name(), self.kernel.clone(), self.case.clone(), launched)
     }
 }
 
@@ -149,18 +135,18 @@ fn shape(text: &str) -> Result<Shape, String> {
 }
 
 fn choice<T: ValueEnum>(arguments: &mut Arguments, key: &str, default: T) -> Result<T, String> {
-    Ok(values::chosen(&mut |key| arguments.take(key), key)?.unwrap_or(default))
+    let Some(text) = arguments.take(key) else { return Ok(default) };
+    T::from_str(&text, true).map_err(|error| format!("{key}={text}: {error}"))
 }
 
-fn chapter(name: Option<String>, page: &Path) -> Result<&'static dyn Chapter, String> {
+fn chapter(name: Option<String>, page: &Path) -> Result<&'static dyn AnyChapter, String> {
     let folder = || {
         let parent = page.parent()?.file_name()?.to_str()?;
         Some(parent.to_owned())
     };
     let name = name.or_else(folder).unwrap_or_default();
-    let found = CHAPTERS.iter().find(|chapter| chapter.name() == name);
-    found.copied().ok_or_else(|| {
-        let known: Vec<_> = CHAPTERS.iter().map(|chapter| chapter.name()).collect();
+    chapters::find(&name).ok_or_else(|| {
+        let known: Vec<_> = chapters::ALL.iter().map(|chapter| chapter.name()).collect();
         format!("there is no chapter `{name}`: give chapter=, one of {}", known.join(", "))
     })
 }

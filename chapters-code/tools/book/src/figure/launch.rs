@@ -5,10 +5,11 @@
 
 use cudarc::driver::LaunchConfig;
 use figures::number::thousands;
-use harness::{Case, Dtype, Shape};
+use harness::{Dtype, Shape};
+use report::AnyCase;
 
 /// The line, as HTML. On several devices, each has such a launch.
-pub(super) fn line(config: &LaunchConfig, case: &Case, devices: Option<usize>) -> String {
+pub(super) fn line(config: &LaunchConfig, case: &AnyCase, devices: Option<usize>) -> String {
     let each = devices.map_or(String::new(), |count| format!(" on each of {count} devices"));
     let blocks = counted(config.grid_dim, "block");
     let threads = counted(config.block_dim, "thread");

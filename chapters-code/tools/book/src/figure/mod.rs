@@ -50,17 +50,16 @@ use std::rc::Rc;
 use cudarc::driver::LaunchConfig;
 use figures::{Picture, banks, links, order, page as html, race, ring, roles, sectors, shuffles};
 use harness::simulator::{AccessSpace, Event, LaunchReport, Race};
-use harness::{Case, Device, DeviceChoice};
+use harness::{Device, DeviceChoice};
 use lab::fold::Fold;
-use report::trace::Traced;
+use report::{AnyCase, trace::Traced};
 
 use access::Wanted;
-pub(crate) use arguments::chapters;
 use arguments::{Arguments, Run};
 
 /// The chapter, kernel and case of a run, and its block, schedule and multiprocessors: two runs with the same key are
 /// the same.
-type Key = (&'static str, String, Case, (Option<u32>, u32, Option<u32>));
+type Key = (&'static str, String, AnyCase, (Option<u32>, u32, Option<u32>));
 
 /// The simulator, once it is open. All that runs kernels for the book shares it: a kernel that is stopped leaves an
 /// error in the device's context, with which every holder must give it up.

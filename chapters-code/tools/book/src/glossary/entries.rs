@@ -22,7 +22,7 @@ pub(super) struct Entry {
     pub(super) name: String,
     /// The fragment that leads to it, as mdBook makes it of the title.
     pub(super) id: String,
-    /// The words by which a page's text names it; none if it is linked where it is marked only.
+    /// The words by which a page's text names it; none if it is linked if it is marked only.
     pub(super) forms: Vec<String>,
     /// The chapters and pages in which these words mean something else.
     pub(super) not_in: Vec<String>,

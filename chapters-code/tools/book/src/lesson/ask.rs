@@ -7,7 +7,7 @@
 //! ```
 //!
 //! `measured` is what the directive `measured` takes; `unit` begins with a unit of that field (`%`, `GB/s`, `µs`,
-//! `×`) and may go on. Where nothing is timed, `answer="45"` or `answer="yes"` takes the place of `measured`;
+//! `×`) and may go on. If nothing is timed, `answer="45"` or `answer="yes"` takes the place of `measured`;
 //! without a `unit` it is a text. What stands before `end` unfolds. The browser keeps the reader's number under
 //! the page and the question's id, which is made of the kernel and the field, or else of the question's first
 //! words; `id=NAME` gives another. `prediction="…"` is the book's own, which `{{#verdict}}` judges (`lesson::judged`).
@@ -36,7 +36,7 @@ pub(super) struct Ask {
     pub(super) id: String,
     /// With code between backquotes.
     question: String,
-    /// The unit of the number; none where the answer is a text.
+    /// The unit of the number; none if the answer is a text.
     unit: Option<String>,
     /// What the book predicts, as `lesson::judged` reads it.
     pub(super) prediction: Option<String>,
@@ -218,7 +218,7 @@ impl Asks {
     /// the column of the reader's answers.
     ///
     /// # Errors
-    /// Where there is no question, or `found` has no answer.
+    /// If there is no question, or `found` has no answer.
     pub(crate) fn table(
         &self,
         path: &Path,

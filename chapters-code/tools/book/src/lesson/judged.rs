@@ -64,7 +64,7 @@ fn of_ask(name: Option<String>, asks: &[Ask]) -> Result<Judged, String> {
 /// from.
 ///
 /// # Errors
-/// Where it is no prediction, or `number` has none.
+/// If it is no prediction, or `number` has none.
 pub(crate) fn read(
     text: &str,
     is_count: bool,

@@ -49,7 +49,7 @@ impl Plan {
     /// A table a chapter: its pages with their minutes, and their sections.
     ///
     /// # Errors
-    /// Where no page has notes for teachers.
+    /// If no page has notes for teachers.
     pub(crate) fn tables(&self) -> Result<String, String> {
         if self.pages.is_empty() {
             return Err("no page has notes for teachers".to_owned());

@@ -40,10 +40,10 @@ struct Term {
     field: Option<(String, Directive)>,
 }
 
-/// Returns why the comparison in `body` does not hold on the newest recordings; none where it does.
+/// Returns why the comparison in `body` does not hold on the newest recordings; none if it does.
 ///
 /// # Errors
-/// Where the body is no comparison, or a row of it is not recorded.
+/// If the body is no comparison, or a row of it is not recorded.
 pub(super) fn objection(
     body: &str,
     on: impl Fn(Directive) -> Directive,

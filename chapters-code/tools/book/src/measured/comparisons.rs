@@ -16,7 +16,7 @@ struct Case<'a> {
     ratio: f64,
 }
 
-/// Of each device, all cases of the chapter that `directive` names, those where the library is ahead first.
+/// Of each device, all cases of the chapter that `directive` names, those if the library is ahead first.
 /// Without a chapter, how many cases each chapter has.
 pub(super) fn all(page: &Path, directive: &Directive, records: &Records) -> Result<String, String> {
     let Some(chapter) = directive.chapter() else {

@@ -66,7 +66,7 @@ fn ratio(number: f64, sign: &str) -> String {
 /// `number` of the field `path` in the unit that `wanted` begins with, followed by `wanted`.
 ///
 /// # Errors
-/// Where such a field is not in that unit.
+/// If such a field is not in that unit.
 pub(super) fn in_unit(path: &str, number: f64, wanted: &str) -> Result<String, String> {
     let scale = scale(path, wanted)?;
     let number = number * scale;
@@ -84,7 +84,7 @@ pub(super) fn in_unit(path: &str, number: f64, wanted: &str) -> Result<String, S
 /// The factor from what is recorded of the field `path` to the unit that `wanted` begins with.
 ///
 /// # Errors
-/// Where such a field is not in that unit.
+/// If such a field is not in that unit.
 pub(super) fn scale(path: &str, wanted: &str) -> Result<f64, String> {
     let first = wanted.split_whitespace().next().unwrap_or_default();
     let own = unit(path).scales();
@@ -122,7 +122,7 @@ pub(crate) fn leading_number(text: &str) -> Option<(f64, &str)> {
 /// unit already.
 ///
 /// # Errors
-/// Where one unit is no multiple of the other.
+/// If one unit is no multiple of the other.
 pub(super) fn converted(number: f64, own: &str, wanted: &str) -> Result<f64, String> {
     let first = |text: &str| text.split_whitespace().next().unwrap_or_default().to_owned();
     let (own, wanted) = (first(own), first(wanted));

@@ -47,7 +47,7 @@ impl Point {
 }
 
 /// The latency, in nanoseconds, of the straight line through the origin that lies nearest to the points
-/// below the knee; none where there is none of them.
+/// below the knee; none if there is none of them.
 fn latency(points: &[Point], multiprocessors: f64) -> Option<f64> {
     let below = points.iter().filter(|point| point.kib() <= BELOW_THE_KNEE);
     let (squares, products) = below.fold((0.0, 0.0), |(squares, products), point| {

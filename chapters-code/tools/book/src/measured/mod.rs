@@ -19,7 +19,7 @@
 //!   sectors would take; `{{#measured_offsets kernels=KERNEL,KERNEL n=SIZE}}`: rates over offsets.
 //! - `{{#measured_memories KEY=VALUE …}}`: the ladder's times on two devices that differ in their memory only, as a table
 //!   that shows which rungs the memory limits; `{{#other_memory KEY=VALUE …}}`: the same of one row, in a sentence.
-//! - `{{#claim VALUE RELATION VALUE …}}`: nothing where the comparison holds on the newest recordings; see `measured::claim`.
+//! - `{{#claim VALUE RELATION VALUE …}}`: nothing if the comparison holds on the newest recordings; see `measured::claim`.
 //! - `{{#measured_comparisons chapter=CHAPTER}}`: all that was timed beside a library, a line a case; without a
 //!   chapter, how many cases each chapter has.
 //! - `{{#measured_devices}}`: the recorded runs, a line each, and why runs of earlier kernels are kept.
@@ -99,7 +99,7 @@ pub(crate) fn answer(
 /// with a unit and may go on: `% of peak`.
 ///
 /// # Errors
-/// Where nothing recorded answers it, or its field is not in such a unit.
+/// If nothing recorded answers it, or its field is not in such a unit.
 pub(crate) fn in_unit(
     page: &Path,
     arguments: &str,
@@ -126,7 +126,7 @@ fn number_of(directive: &Directive, field: &str, records: &Records) -> Result<f6
     found.as_f64().ok_or_else(|| format!("the field {field} is no number"))
 }
 
-/// The answer to a claim, `VALUE RELATION VALUE …`: nothing where it holds. Where it does not, a
+/// The answer to a claim, `VALUE RELATION VALUE …`: nothing if it holds. If it does not, a
 /// strict build fails and a draft marks the sentence, so that a kernel can change before its recording.
 fn claimed(
     page: &Path,

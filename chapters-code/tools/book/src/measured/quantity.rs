@@ -20,7 +20,7 @@ use crate::{Strictness, arithmetic};
 /// for its recording.
 ///
 /// # Errors
-/// Where nothing recorded answers it, or it is not in such a unit.
+/// If nothing recorded answers it, or it is not in such a unit.
 pub(crate) fn quantity(
     page: &Path,
     text: &str,
@@ -71,7 +71,7 @@ fn unit_of(row: &str) -> &'static str {
 /// The count that `text` gives, alone or with `unit` behind it.
 ///
 /// # Errors
-/// Where it is no number, or one in another unit.
+/// If it is no number, or one in another unit.
 pub(crate) fn count(text: &str, unit: &str) -> Result<f64, String> {
     match leading_number(text.trim()) {
         Some((number, rest)) if unit.starts_with(rest.trim()) => Ok(number),

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, path::Path};
 
 use anyhow::{Context, Result};
 use harness::kernel;
-use report::{Chapter, row::RESULTS};
+use report::{AnyChapter, row::RESULTS};
 use serde_json::Value;
 
 use super::directive::Directive;
@@ -103,7 +103,7 @@ impl Records {
 
     /// Refuses recordings of other kernels than those that are there: the newest of each device, as far as it says which
     /// instructions it timed. One that says why it is kept is exempt, and must have changed kernels.
-    pub fn check_kernels(&self, chapters: &[&dyn Chapter]) -> Result<(), String> {
+    pub fn check_kernels(&self, chapters: &[&dyn AnyChapter]) -> Result<(), String> {
         for run in self.newest() {
             let file = run.file();
             match (run.changed_kernel(chapters), run.kept()) {
@@ -225,7 +225,7 @@ impl Run {
         self.devices().zip(directive.devices()).is_none_or(|(own, wanted)| own == wanted)
     }
 
-    /// How many devices it is of, where it is of several.
+    /// How many devices it is of, if it is of several.
     fn devices(&self) -> Option<u64> {
         self.field(DEVICES).and_then(Value::as_u64)
     }
@@ -242,8 +242,8 @@ impl Run {
 
     /// A kernel of `chapters` that is no longer the one that was recorded. One that the run does not name is newer, or
     /// the file older than these fingerprints.
-    fn changed_kernel(&self, chapters: &[&dyn Chapter]) -> Option<String> {
-        let named = |chapter: &&dyn Chapter| {
+    fn changed_kernel(&self, chapters: &[&dyn AnyChapter]) -> Option<String> {
+        let named = |chapter: &&dyn AnyChapter| {
             let of = chapter.name();
             chapter.rungs().into_iter().map(move |rung| (format!("{of}/{}", rung.name), rung.ptx))
         };

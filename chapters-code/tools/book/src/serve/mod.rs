@@ -48,7 +48,7 @@ pub enum Editor {
 /// Serves the book of `root` at `port` of this machine, until the process ends.
 ///
 /// # Errors
-/// Where the port is taken, or the sources cannot be watched. What is wrong with the book is shown,
+/// If the port is taken, or the sources cannot be watched. What is wrong with the book is shown,
 /// in the terminal and in the page, and ends nothing.
 pub fn serve(root: &Path, port: u16, browser: Browser, editor: Editor) -> Result<()> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).with_context(|| {

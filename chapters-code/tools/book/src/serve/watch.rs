@@ -19,7 +19,7 @@ type Events = Receiver<notify::Result<Event>>;
 /// together; never none.
 ///
 /// # Errors
-/// Where the system cannot watch them.
+/// If the system cannot watch them.
 pub(super) fn changes(root: &Path) -> Result<impl Iterator<Item = Vec<PathBuf>>> {
     let root = root.canonicalize()?;
     let (sender, events) = channel();

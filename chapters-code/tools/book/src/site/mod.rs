@@ -46,7 +46,7 @@ impl fmt::Display for Report {
 /// Checks the built book in `folder`.
 ///
 /// # Errors
-/// Where it cannot be read. What is wrong with it is in the report.
+/// If it cannot be read. What is wrong with it is in the report.
 pub fn check(folder: &Path) -> Result<Report> {
     let site = Site { folder, pages: read(folder)? };
     let mut report = Report { pages: site.pages.len(), ..Report::default() };
@@ -63,7 +63,7 @@ pub fn check(folder: &Path) -> Result<Report> {
 /// in no source: it must be one that this thread has rendered.
 ///
 /// # Errors
-/// Where either cannot be read.
+/// If either cannot be read.
 pub fn check_tex(folder: &Path, source: &Path) -> Result<Vec<String>> {
     let mut problems = Vec::new();
     for (name, page) in read(folder)? {

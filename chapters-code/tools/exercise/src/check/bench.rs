@@ -14,7 +14,10 @@ use cudarc::{
     },
     nvrtc::Ptx,
 };
-use harness::{Device, DeviceChoice, Error, Output, buffer, simulator::Report};
+use harness::{
+    Device, DeviceChoice, Error, Output, buffer,
+    simulator::{Options, Report},
+};
 
 use super::{
     Failure, Target, compile, judge,
@@ -28,11 +31,11 @@ use crate::{
 };
 
 /// Warp instructions that a launch may take in any case.
-const INSTRUCTIONS: i64 = 1 << 23;
+const INSTRUCTIONS: u64 = 1 << 23;
 
 /// Warp instructions that it may take for each byte of its arrays: enough for one thread that does it
 /// all.
-const INSTRUCTIONS_A_BYTE: i64 = 8;
+const INSTRUCTIONS_A_BYTE: u64 = 8;
 
 /// Bytes of shared arrays that a block may have. Drivers allow more in PTX, but nvcc does not.
 const SHARED: i32 = 48 << 10;
@@ -86,7 +89,7 @@ impl Bench {
         if let Some(simulator) = device.simulator() {
             // On one thread of the host the order of blocks is the schedule's alone, so that a verdict
             // is the same in every run.
-            simulator.set(c"threads", 1);
+            simulator.configure(|options| options.threads = 1)?;
         }
         let last = declaration.launch.iter().map(|launch| launch.device).max();
         let devices = device.with_peers(last.unwrap_or_default() + 1)?;
@@ -238,8 +241,8 @@ impl Bench {
     fn run_once(&self, instance: &Instance) -> Result<Result<Ran, Failure>> {
         let mut memory = self.allocate(instance)?;
         self.named.replace(names(&memory, instance));
-        self.limit(instance);
-        self.protect_memory(instance, &memory);
+        self.limit(instance)?;
+        self.protect_memory(instance, &memory)?;
         if self.is_of_several_devices() {
             self.synchronize()?;
         }
@@ -286,11 +289,14 @@ impl Bench {
     }
 
     /// Has the simulator stop a launch that takes far more instructions than the arrays can need.
-    fn limit(&self, instance: &Instance) {
-        if let Some(simulator) = self.device.simulator() {
-            let limit = INSTRUCTIONS + INSTRUCTIONS_A_BYTE * bytes(instance) as i64;
-            simulator.set(c"instruction_limit", limit);
-        }
+    fn limit(&self, instance: &Instance) -> Result<()> {
+        let limit = INSTRUCTIONS + INSTRUCTIONS_A_BYTE * bytes(instance) as u64;
+        self.configure(|options| options.instruction_limit = limit)
+    }
+
+    /// Changes the options of the simulator, if the device is one.
+    fn configure(&self, change: impl FnOnce(&mut Options)) -> Result<()> {
+        Ok(self.device.simulator().map_or(Ok(()), |simulator| simulator.configure(change))?)
     }
 
     /// Has runs from now on stopped at a store to memory that must stay as it is, or not. They say so before anything
@@ -300,20 +306,17 @@ impl Bench {
     }
 
     /// Has the simulator stop the next launches at a store to memory that must stay as it is.
-    fn protect_memory(&self, instance: &Instance, memory: &Memory) {
-        let Some(simulator) = self.device.simulator() else {
-            return;
+    fn protect_memory(&self, instance: &Instance, memory: &Memory) -> Result<()> {
+        let arrays = match self.protects.get() {
+            true => stored::of(instance, memory),
+            false => Vec::new(),
         };
-        simulator.set(c"write_protected_to", 0);
-        if !self.protects.get() {
-            return;
+        let parts = arrays.iter().flat_map(stored::Stays::protected).collect();
+        self.configure(|options| options.write_protected = parts)?;
+        if self.protects.get() {
+            self.protected.replace(arrays);
         }
-        let arrays = stored::of(instance, memory);
-        for part in arrays.iter().flat_map(stored::Stays::protected) {
-            simulator.set(c"write_protected_from", part.start as i64);
-            simulator.set(c"write_protected_to", part.end as i64);
-        }
-        self.protected.replace(arrays);
+        Ok(())
     }
 
     /// Memory for an instance, filled.
@@ -415,22 +418,17 @@ impl Bench {
 
     /// Chooses the order of warps and blocks, and how many blocks are resident at a time: 0 for as many as a GPU
     /// holds.
-    pub fn schedule(&self, seed: u64, resident: u64) {
-        if let Some(simulator) = self.device.simulator() {
-            simulator.set(c"seed", seed as i64);
-            simulator.set(c"resident_blocks", resident as i64);
-        }
+    pub fn schedule(&self, seed: u64, resident: u64) -> Result<()> {
+        self.configure(|options| (options.seed, options.resident_blocks) = (seed, resident))
     }
 
-    /// Runs an instance with every step kept, where that can be.
+    /// Runs an instance with every step kept, if that can be.
     pub fn traced(&self, instance: &Instance) -> Result<Result<Ran, Failure>> {
         let Some(simulator) = self.device.simulator() else {
             return self.run(instance);
         };
-        simulator.set(c"trace", 1);
-        let ran = self.run(instance);
-        simulator.set(c"trace", 0);
-        ran
+        let _session = simulator.session(|options| options.trace = true)?;
+        self.run(instance)
     }
 
     /// Times all launches on an instance.

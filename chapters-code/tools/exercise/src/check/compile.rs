@@ -26,7 +26,7 @@ const REMEMBERED: usize = 256 << 10;
 /// remembers what came of it.
 ///
 /// # Errors
-/// Outside, where there is no compiler; inside, what the compiler says of the source.
+/// Outside, if there is no compiler; inside, what the compiler says of the source.
 pub fn compile(source: &str, name: &str, architecture: &str) -> Result<Result<String, Failure>> {
     let root = crate::workspace();
     let library = locate::library(None)?;
@@ -130,7 +130,7 @@ fn remembered(
     root.join("target/exercises").join(hash).with_extension("ptx")
 }
 
-/// Keeps PTX for the next time; where that cannot be, it is compiled again then.
+/// Keeps PTX for the next time; if that cannot be, it is compiled again then.
 fn remember(path: &Path, ptx: &str) {
     let Some(folder) = path.parent() else { return };
     let keep = || -> std::io::Result<()> {
@@ -166,7 +166,7 @@ pub fn code(ptx: &str) -> Vec<&str> {
 /// Parses PTX as the simulated driver does, so that no comment or string is taken for code.
 ///
 /// # Errors
-/// Where it is no PTX that the simulator knows.
+/// If it is no PTX that the simulator knows.
 pub fn parse(ptx: &str) -> Result<ptx::ir::Module, Failure> {
     ptx::parse(ptx).map_err(|error| Failure::new(Diagnosis::Module, error.to_string()))
 }
@@ -175,7 +175,7 @@ pub fn parse(ptx: &str) -> Result<ptx::ir::Module, Failure> {
 /// copies as many bytes as the kernel declares, so they must be no more than the launch gives.
 ///
 /// # Errors
-/// Where the kernel is missing or has other parameters.
+/// If the kernel is missing or has other parameters.
 pub fn entry(
     module: &ptx::ir::Module,
     launch: &Launch,

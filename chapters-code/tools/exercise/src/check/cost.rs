@@ -65,11 +65,11 @@ struct Bounded {
     failure: Option<Failure>,
 }
 
-/// What a demand counts in a run, and how much it may be there. Where it is so many per block or warp, both are
+/// What a demand counts in a run, and how much it may be there. If it is so many per block or warp, both are
 /// divided by their number.
 ///
 /// # Errors
-/// Where there is no such counter or dimension.
+/// If there is no such counter or dimension.
 fn demanded(bench: &Bench, demand: &Demand, ran: &Ran, instance: &Instance) -> Result<Bounded> {
     let mut counters = ran.report.counters().unwrap_or_default();
     counters.shared_bank_conflicts += conflicts_of_atomics(&ran.report);
@@ -137,7 +137,7 @@ pub struct Costs<'c> {
     declaration: &'c Declaration,
     /// Each demand's count in the run in which it was nearest to its bound, and that of the longest warp.
     counted: Vec<Option<Counted>>,
-    /// Of each that is too high somewhere, where it was so first.
+    /// Of each that is too high somewhere, if it was so first.
     failures: Vec<Option<(Failure, Trial)>>,
 }
 
@@ -151,7 +151,7 @@ impl<'c> Costs<'c> {
     /// Counts a run.
     ///
     /// # Errors
-    /// Where a demand names no counter or no dimension.
+    /// If a demand names no counter or no dimension.
     pub fn add(
         &mut self,
         bench: &Bench,

@@ -4,7 +4,7 @@ use anyhow::Result;
 use cudarc::driver::sys::CUresult;
 use harness::{
     Error,
-    simulator::{FaultKind, RaceKind, Space},
+    simulator::{Fault, FaultDetail, FaultKind, RaceKind, Space},
 };
 
 use super::{Failure, bench::Bench, judge, ready::Named};
@@ -62,16 +62,12 @@ impl Bench {
             let fault = self.by_name(&fault.message);
             return Ok(failure.note(format!("after that: {fault}")));
         }
-        if let Some(failure) = self.written_though_protected(&fault.message) {
+        if let Some(failure) = self.written_though_protected(fault) {
             return Ok(failure);
         }
-        let of_a_mask = fault.message.contains("executes a warp-wide operation for the lanes");
-        let of_an_mbarrier = fault.message.contains("`mbarrier.");
         let diagnosis = match fault.kind {
-            FaultKind::IllegalInstruction if of_a_mask => Diagnosis::LaneMask,
-            FaultKind::IllegalInstruction | FaultKind::Overflow if of_an_mbarrier => {
-                Diagnosis::Mbarrier
-            }
+            _ if fault.detail == Some(FaultDetail::LaneNotNamed) => Diagnosis::LaneMask,
+            _ if fault.detail == Some(FaultDetail::Mbarrier) => Diagnosis::Mbarrier,
             FaultKind::IllegalAddress | FaultKind::ClusterAddress => Diagnosis::OutOfBounds,
             FaultKind::MisalignedAddress => Diagnosis::Misaligned,
             FaultKind::Trap | FaultKind::Assert => Diagnosis::Trap,
@@ -90,8 +86,8 @@ impl Bench {
             let hint = "for this size there is nothing to load: what is the result of no elements?";
             failure.hint = Some(hint.to_owned());
         }
-        Ok(match bytes_past(&fault.message) {
-            Some(FAR..) => failure.note(
+        Ok(match fault.detail {
+            Some(FaultDetail::PastTheEnd(FAR..)) => failure.note(
                 "so far behind an array an index is mostly a number below 0, taken as unsigned",
             ),
             _ => failure,
@@ -100,14 +96,14 @@ impl Bench {
 }
 
 impl Bench {
-    /// What is wrong with a store to memory that must stay as it is, if a message is about one.
-    fn written_though_protected(&self, message: &str) -> Option<Failure> {
-        let (before, _) = message.split_once(" is write-protected")?;
-        let (_, address) = before.rsplit_once(" byte 0x")?;
-        let address = u64::from_str_radix(address, 16).ok()?;
+    /// What is wrong with a store to memory that must stay as it is, if a fault is one.
+    fn written_though_protected(&self, fault: &Fault) -> Option<Failure> {
+        let Some(FaultDetail::WriteProtected(address)) = fault.detail else {
+            return None;
+        };
         let arrays = self.protected.borrow();
         let (diagnosis, seen) = arrays.iter().find_map(|array| array.objection(address))?;
-        Some(Failure::new(diagnosis, seen).note(self.by_name(message)).note(
+        Some(Failure::new(diagnosis, seen).note(self.by_name(&fault.message)).note(
             "whatever is stored there, also if it is what was there before: others would see it meanwhile",
         ))
     }
@@ -144,12 +140,6 @@ fn is_of_a_copy(kind: RaceKind) -> bool {
 
 /// Bytes behind an array that no array of an exercise reaches.
 const FAR: u64 = 1 << 31;
-
-/// How far behind an array a message says that an address is.
-fn bytes_past(message: &str) -> Option<u64> {
-    let (before, _) = message.split_once(" bytes past the end of ")?;
-    before.rsplit(' ').next()?.parse().ok()
-}
 
 /// What is wrong, from the driver's error alone.
 fn refused(error: &Error) -> Diagnosis {

@@ -202,7 +202,7 @@ impl Pattern<'_> {
         self.look_at(self.first(), look)
     }
 
-    /// Patterns of indices show best where there are many.
+    /// Patterns of indices show best if there are many.
     fn in_largest(
         &self,
         look: fn(&Observation<'_>) -> Option<Finding>,

@@ -10,7 +10,7 @@ use crate::diagnosis::Diagnosis;
 pub struct Outcome {
     /// Whether it is right.
     pub verdict: Verdict,
-    /// Seconds for the compilation; 0 where it was remembered.
+    /// Seconds for the compilation; 0 if it was remembered.
     pub compile_seconds: f64,
     /// Seconds for everything after it.
     pub check_seconds: f64,
@@ -50,7 +50,7 @@ pub struct Counted {
     pub name: String,
     /// The count.
     pub value: f64,
-    /// What it may be at most; none where it was predicted.
+    /// What it may be at most; none if it was predicted.
     pub most: Option<f64>,
 }
 

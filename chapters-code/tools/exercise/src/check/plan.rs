@@ -26,7 +26,7 @@ pub struct Job {
     pub seeds: Vec<u64>,
     /// Sizes beside the exercise's own.
     pub sizes: Vec<String>,
-    /// Larger sizes are left out, except those that a demand is counted on; none where it is not given.
+    /// Larger sizes are left out, except those that a demand is counted on; none if it is not given.
     pub max_elements: Option<u64>,
     /// Seeds with which a kernel that is right is also run with weak memory, if its threads wait for, count or
     /// poll others.
@@ -298,7 +298,7 @@ impl<'d> Plan<'d> {
     }
 
     /// A problem of a middle size, up to a part of the most elements, that the seed draws; for number 0 the largest of
-    /// them. None where all are small.
+    /// them. None if all are small.
     fn of_middle_size(&self, number: u64, part: u64) -> Option<Case> {
         let input = self.inputs[number as usize % self.inputs.len()];
         let most = (self.most / part).max(2 * self.small);

@@ -32,7 +32,7 @@ pub struct Supervisor {
 /// Where this program lies; on Linux also after it was built anew while it runs.
 ///
 /// # Errors
-/// Where the system does not say which program this is.
+/// If the system does not say which program this is.
 pub fn this_program() -> std::io::Result<PathBuf> {
     match cfg!(target_os = "linux") {
         true => Ok("/proc/self/exe".into()),
@@ -56,7 +56,7 @@ impl Supervisor {
     /// With the limits that students have.
     ///
     /// # Errors
-    /// Where the system does not say which program this is.
+    /// If the system does not say which program this is.
     pub fn new() -> Result<Self> {
         Ok(Self { program: this_program()?, time: Duration::from_secs(60), memory: 6 << 30 })
     }

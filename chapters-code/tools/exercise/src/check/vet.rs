@@ -68,7 +68,7 @@ const ASKS: [&str; 3] = ["__has_include", "__has_include_next", "__has_embed"];
 /// A submission's bytes as text.
 ///
 /// # Errors
-/// Where it is empty, too long, or no text.
+/// If it is empty, too long, or no text.
 pub fn text(bytes: &[u8]) -> Result<String, Failure> {
     if bytes.len() > LONGEST {
         let seen = format!("it has {} bytes; {LONGEST} are allowed", bytes.len());

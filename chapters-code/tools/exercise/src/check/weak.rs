@@ -52,8 +52,8 @@ pub fn check(
 ) -> Result<Result<Option<String>, Failure>> {
     let simulator = bench.device.simulator().context("only the simulator has weak memory")?;
     let mut stopped = None;
-    bench.schedule(0, 0);
-    simulator.set(c"torn_vectors", 1);
+    bench.schedule(0, 0)?;
+    let session = simulator.session(|options| options.torn_vectors = true)?;
     let found = weak::try_seeds(simulator, 1..=seeds, || -> Result<WeakRun> {
         Ok(match bench.run(instance)? {
             Ok(ran) => WeakRun {
@@ -67,7 +67,7 @@ pub fn check(
             }
         })
     });
-    simulator.set(c"torn_vectors", 0);
+    drop(session);
     Ok(match (stopped, found?) {
         (Some(failure), _) => {
             Err(failure.note("this run had weak memory: a load may return an older value"))

@@ -173,7 +173,7 @@ impl Worker<'_> {
                 continue;
             }
             let instance = declaration.operation.problem(&trial.case);
-            bench.schedule(trial.schedule, trial.resident);
+            bench.schedule(trial.schedule, trial.resident)?;
             // Of a kernel that is right on small sizes the results tell little more.
             bench.protect(!first_of_all);
             let ran = match bench.run(&instance)? {
@@ -216,7 +216,7 @@ impl Worker<'_> {
     }
 
     /// Small sizes again, with a kernel that is right: now a store to what must stay as it is stops it, and a trace shows
-    /// what atomics on shared memory cost, where that is bounded.
+    /// what atomics on shared memory cost, if that is bounded.
     fn again(&self, bench: &Bench, costs: &mut Costs<'_>, ptx: &str) -> Step<()> {
         let declaration = &self.exercise.declaration;
         let is_bounded = declaration.demand.iter().any(|demand| demand.counter == CONFLICTS);
@@ -226,7 +226,7 @@ impl Worker<'_> {
                 continue;
             }
             let instance = declaration.operation.problem(&trial.case);
-            bench.schedule(0, 0);
+            bench.schedule(0, 0)?;
             let ran = match is_traced {
                 true => bench.traced(&instance)?,
                 false => bench.run(&instance)?,
@@ -325,7 +325,7 @@ impl Worker<'_> {
             {
                 continue;
             }
-            bench.schedule(0, 0);
+            bench.schedule(0, 0)?;
             let instance = declaration.operation.problem(&trial.case);
             let Ok(ran) = bench.run(&instance)? else {
                 break;
@@ -352,7 +352,7 @@ impl Worker<'_> {
         let pattern = Pattern { operation, judged, threads: bench.threads()? };
         let (failure, shown) = pattern.explain();
         let mut failure = self.on(failure, &shown.trial);
-        bench.schedule(shown.trial.schedule, shown.trial.resident);
+        bench.schedule(shown.trial.schedule, shown.trial.resident)?;
         let instance = operation.problem(&shown.trial.case);
         failure.places.extend(self.writer(bench, &instance, shown)?);
         Ok(failure)

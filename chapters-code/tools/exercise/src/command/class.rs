@@ -24,7 +24,7 @@ pub fn find(folder: &Path, exercise: &Exercise) -> Option<PathBuf> {
     candidates.into_iter().find(|path| path.symlink_metadata().is_ok())
 }
 
-/// The students' folders in a folder, in order; none where the folder is itself a student's: it has a
+/// The students' folders in a folder, in order; none if the folder is itself a student's: it has a
 /// submission, or a folder of a chapter, or no folder at all.
 pub fn students(folder: &Path, course: &Course) -> Result<Vec<PathBuf>> {
     let folders: Vec<PathBuf> =
@@ -108,7 +108,7 @@ impl Table {
     /// Writes the table into a file: `.csv`, `.json`, or text.
     ///
     /// # Errors
-    /// Where the file cannot be written.
+    /// If the file cannot be written.
     pub fn write(&self, path: &Path) -> Result<()> {
         let text = match path.extension().and_then(|extension| extension.to_str()) {
             Some("csv") => self.csv(),

@@ -102,8 +102,8 @@ struct Graded {
 /// Grades the exercises of the course, or those that are wanted, for one student or for many.
 ///
 /// # Errors
-/// Where the grading itself fails: a folder, an option, a compiler, a process. Then no results are
-/// written, because a student would have lost points by it. False where something in the folder was not graded,
+/// If the grading itself fails: a folder, an option, a compiler, a process. Then no results are
+/// written, because a student would have lost points by it. False if something in the folder was not graded,
 /// which is named then.
 pub fn grade(course: &Course, grading: &Grading) -> Result<bool> {
     super::setup::look()?;
@@ -325,7 +325,7 @@ impl Grader<'_> {
     /// Checks that the course's own solution is right on the private inputs, within the limits.
     ///
     /// # Errors
-    /// Where it is not: then the limits or the inputs are at fault, and no student.
+    /// If it is not: then the limits or the inputs are at fault, and no student.
     fn check_the_solution(&self, exercise: &Exercise) -> Result<()> {
         let Some(solution) = exercise.cut()?.solution else {
             return Ok(());
@@ -342,7 +342,7 @@ impl Grader<'_> {
         }
     }
 
-    /// The sizes that an exercise can be run on: those of its kind, and none where its own are all
+    /// The sizes that an exercise can be run on: those of its kind, and none if its own are all
     /// that make sense.
     fn sizes_for(&self, exercise: &Exercise) -> Vec<String> {
         let declaration = &exercise.declaration;

@@ -23,7 +23,7 @@ use crate::{
     course::{Course, Exercise, FOLDER},
 };
 
-/// Exercises on GPU kernels, checked on a simulated GPU, and on a real one where there is one.
+/// Exercises on GPU kernels, checked on a simulated GPU, and on a real one if there is one.
 #[derive(Parser)]
 #[command(bin_name = "cargo exercise", after_help = EXAMPLES)]
 struct Cli {
@@ -105,7 +105,7 @@ enum Command {
     Worker,
 }
 
-/// Does what the command line says; false where a check failed.
+/// Does what the command line says; false if a check failed.
 ///
 /// # Errors
 /// What is not the fault of a submission.
@@ -257,7 +257,7 @@ fn check_on(
     Ok(checked)
 }
 
-/// The simulator; and a GPU, where there is one.
+/// The simulator; and a GPU, if there is one.
 fn targets() -> Vec<Target> {
     match harness::driver::probe_nvidia() {
         Ok(_) => vec![Target::Simulator, Target::Gpu],

@@ -16,10 +16,10 @@ pub fn setup(index: Option<&str>) -> Result<()> {
     Ok(())
 }
 
-/// Says what to do where there is no compiler.
+/// Says what to do if there is no compiler.
 ///
 /// # Errors
-/// Where there is none.
+/// If there is none.
 pub fn look() -> Result<()> {
     refuse_macos()?;
     match locate::compiler(None) {

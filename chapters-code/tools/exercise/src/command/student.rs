@@ -48,7 +48,7 @@ impl Student {
     /// Makes the files that are not there yet, and reads the record.
     ///
     /// # Errors
-    /// Where a file cannot be written, or the record cannot be read: it is never begun anew unasked.
+    /// If a file cannot be written, or the record cannot be read: it is never begun anew unasked.
     pub fn open(folder: &Path, course: &Course) -> Result<Self> {
         for exercise in &course.exercises {
             let path = folder.join(exercise.file());
@@ -223,7 +223,7 @@ fn is_untouched(text: &str, skeleton: &str) -> bool {
     head.is_some_and(|head| head.lines().map(str::trim).all(|line| is_comment(line) || line == "#"))
 }
 
-/// What was passed; nothing where there is no record yet.
+/// What was passed; nothing if there is no record yet.
 fn read_state(path: &Path) -> Result<State> {
     if path.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound) {
         return Ok(State::default());
@@ -269,7 +269,7 @@ pub(super) fn read_plain(path: &Path) -> Result<Vec<u8>, String> {
 /// by how much it is too long.
 const LARGEST: u64 = 1 << 20;
 
-/// Makes a file, and its folder, where there is none yet.
+/// Makes a file, and its folder, if there is none yet.
 fn create(path: &Path, text: &str) -> Result<()> {
     let make = || -> std::io::Result<()> {
         fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;

@@ -22,7 +22,7 @@ pub enum Show {
     Messages,
 }
 
-/// Checks the submissions of one exercise, or of all; false where a promise is not kept.
+/// Checks the submissions of one exercise, or of all; false if a promise is not kept.
 pub fn verify(course: &Course, text: Option<&str>, show: Show) -> Result<bool> {
     super::setup::look()?;
     // An author's machine may check many at a time.

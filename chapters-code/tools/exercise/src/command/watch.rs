@@ -47,7 +47,7 @@ pub fn watch(course: &Course, student: &mut Student, text: Option<&str>) -> Resu
 }
 
 /// Waits for a save: of this file, or, after a pass, of any. Says which, by its chapter's folder and
-/// its name; nothing where files are no longer watched.
+/// its name; nothing if files are no longer watched.
 fn saved(events: &Receiver<notify::Result<Event>>, path: &Path, any: bool) -> Option<PathBuf> {
     let tail = |path: &Path| {
         let folder = path.parent().and_then(Path::file_name).unwrap_or_default();

@@ -84,17 +84,17 @@ pub struct Declaration {
     /// Memory that kernels use between them, by name.
     #[serde(default)]
     pub scratch: BTreeMap<String, Scratch>,
-    /// Sizes to check; where there are none, the operation's own.
+    /// Sizes to check; if there are none, the operation's own.
     #[serde(default, deserialize_with = "sizes")]
     pub sizes: Vec<Shape>,
-    /// Sizes of which each check draws some, beside those that are always run; where it is not given,
+    /// Sizes of which each check draws some, beside those that are always run; if it is not given,
     /// the operation's own.
     #[serde(default)]
     pub drawn: Option<Range>,
     /// Elements of a problem at most, for a kernel that is for one warp or block.
     #[serde(default)]
     pub limit: Option<u64>,
-    /// Kinds of input; uniform where there are none.
+    /// Kinds of input; uniform if there are none.
     #[serde(default, deserialize_with = "inputs")]
     pub inputs: Vec<Input>,
     /// The kind of input that the largest size has; the first of the others where none is named.

@@ -96,7 +96,7 @@ impl Launch {
     /// The parameters, one by one.
     ///
     /// # Errors
-    /// Where a type is unknown.
+    /// If a type is unknown.
     pub fn parameters(&self) -> Result<Vec<Parameter>> {
         self.parameters.split(',').map(parameter).collect()
     }
@@ -104,7 +104,7 @@ impl Launch {
     /// Blocks along the axes.
     ///
     /// # Errors
-    /// Where a dimension is unknown, or there are more than three axes.
+    /// If a dimension is unknown, or there are more than three axes.
     pub fn grid(&self, dimensions: &Dimensions) -> Result<(u32, u32, u32)> {
         let axes: Vec<u32> = match &self.blocks {
             Grid::Line(extent) => vec![extent.blocks(dimensions)?],
@@ -118,7 +118,7 @@ impl Launch {
     /// Threads of a block along the axes.
     ///
     /// # Errors
-    /// Where there are more than three axes.
+    /// If there are more than three axes.
     pub fn block(&self) -> Result<(u32, u32, u32)> {
         match &self.threads {
             Threads::Line(threads) => Ok((*threads, 1, 1)),

@@ -53,7 +53,7 @@ impl Course {
     /// Reads `folder/chapter_N/NN_name/exercise.toml`, all of them.
     ///
     /// # Errors
-    /// Where a declaration cannot be read or makes no sense, with its path.
+    /// If a declaration cannot be read or makes no sense, with its path.
     pub fn read(folder: &Path) -> Result<Self> {
         let mut exercises = Vec::new();
         for (chapter, path) in numbered(folder, "chapter_")? {
@@ -70,7 +70,7 @@ impl Course {
     /// The exercise that a text names: `block_sum`, `1.2` or the path of its file.
     ///
     /// # Errors
-    /// Where it names none, or several; with those that there are.
+    /// If it names none, or several; with those that there are.
     pub fn find(&self, text: &str) -> Result<&Exercise> {
         let wanted = Path::new(text).file_stem().unwrap_or_default();
         let wanted = wanted.to_string_lossy();
@@ -150,7 +150,7 @@ impl Exercise {
     /// skeleton alone.
     ///
     /// # Errors
-    /// Where the file cannot be read, or its marks do not pair.
+    /// If the file cannot be read, or its marks do not pair.
     pub fn cut(&self) -> Result<Cut> {
         let skeleton = self.folder.join("skeleton.cu");
         if skeleton.is_file() {
@@ -183,7 +183,7 @@ impl Exercise {
     /// The kernel that the questions are about.
     ///
     /// # Errors
-    /// Where the file cannot be read.
+    /// If the file cannot be read.
     pub fn questioned_kernel(&self) -> Result<String> {
         read(&self.folder.join("kernel.cu"))
     }
@@ -191,7 +191,7 @@ impl Exercise {
     /// The discussion of the solution; none in a course without solutions.
     ///
     /// # Errors
-    /// Where the file is there and cannot be read.
+    /// If the file is there and cannot be read.
     pub fn discussion(&self) -> Result<Option<String>> {
         let path = self.folder.join("discussion.md");
         path.is_file().then(|| read(&path)).transpose()
@@ -200,7 +200,7 @@ impl Exercise {
     /// Correct kernels in other styles, by name.
     ///
     /// # Errors
-    /// Where the folder or a file cannot be read.
+    /// If the folder or a file cannot be read.
     pub fn variants(&self) -> Result<Vec<(String, String)>> {
         let folder = self.folder.join("variants");
         if !folder.is_dir() {
@@ -221,7 +221,7 @@ impl Exercise {
     /// Kernels that are wrong, and what must be said of each.
     ///
     /// # Errors
-    /// Where the file cannot be read, or a mutant does not fit the solution.
+    /// If the file cannot be read, or a mutant does not fit the solution.
     pub fn mutants(&self) -> Result<Vec<Mutant>> {
         let path = self.folder.join("mutants.toml");
         if !path.is_file() {

@@ -32,7 +32,7 @@ pub struct Compact {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum By {
-    /// Bytes `mask`, anything but 0 where an element is selected.
+    /// Bytes `mask`, anything but 0 if an element is selected.
     Mask,
     /// An element that differs from the one before it is selected; the first one always.
     Change,

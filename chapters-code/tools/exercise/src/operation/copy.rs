@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{course::Range, diagnosis::Diagnosis};
 
-/// `out[i] = in[i * stride + offset]`. Dimensions: `n`, `stride`, which is 1 where a question does
+/// `out[i] = in[i * stride + offset]`. Dimensions: `n`, `stride`, which is 1 if a question does
 /// not choose another, and `offset`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -27,7 +27,7 @@ pub struct Copy {
     /// The largest offset that a question asks for.
     #[serde(default)]
     slack: u64,
-    /// How the offset follows from n; 0 where that is not said.
+    /// How the offset follows from n; 0 if that is not said.
     offset: Option<Offset>,
     /// What a thread moves at once, to recognise mistakes: 1, or the elements of a pack.
     #[serde(default = "one")]

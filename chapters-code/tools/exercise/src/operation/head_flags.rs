@@ -8,7 +8,7 @@ use super::{
 };
 use crate::diagnosis::Diagnosis;
 
-/// `bits` holds one bit per element, 32 to a word, the lowest first: 1 where a segment that is not empty
+/// `bits` holds one bit per element, 32 to a word, the lowest first: 1 if a segment that is not empty
 /// begins. Zero before. Dimensions: `n`, `segments` and `words`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -376,7 +376,7 @@ pub(crate) fn elements<T: Element>(case: &Case, op: Op) -> Vec<T> {
         shape: case.shape,
         input: case.input,
         seed: case.seed,
-        ..harness::Case::vector(0, T::DTYPE, op)
+        ..harness::Case::<()>::vector(0, T::DTYPE, op)
     });
     let every = if op == Op::Affine { 64 } else { 32 };
     let extremes = extremes(case, op, T::DTYPE);

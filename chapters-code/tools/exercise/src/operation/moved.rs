@@ -48,7 +48,7 @@ impl Elements {
             4 if is_any => T::from_bits(self.of_any.at(i) << 1 | 1),
             4 => T::from_f64(self.of_whole.at(i) as f64),
             _ if is_any => T::from_bits(self.of_any.at(i) << 32 | random & 0xffff_ffff | 1),
-            // Both halves of a wide element tell where it is from.
+            // Both halves of a wide element tell if it is from.
             _ => T::from_f64((self.of_whole.at(i) << 22 | self.of_low_half.at(i)) as f64),
         }
     }

@@ -40,7 +40,7 @@ pub struct Arguments {
     device: DeviceChoice,
 }
 
-/// Records the instructions; true where all of them could be run.
+/// Records the instructions; true if all of them could be run.
 pub fn run(arguments: &Arguments) -> Result<bool> {
     if let [one, other] = arguments.compare.as_slice() {
         return compare(one, other);

@@ -45,7 +45,7 @@ impl Case {
     /// All cases, by name.
     ///
     /// # Errors
-    /// Where a file does not say what it has to.
+    /// If a file does not say what it has to.
     pub fn all() -> Result<Vec<Self>> {
         let is_ptx = |path: &std::path::Path| path.extension().is_some_and(|e| e == "ptx");
         let files = FOLDER.files().filter(|file| is_ptx(file.path()));

@@ -11,7 +11,7 @@ use super::{
 /// The largest number of rows that are shown of a column.
 const SHOWN: usize = 12;
 
-/// The rows in which two devices' results of a case differ, a paragraph a column; empty where none
+/// The rows in which two devices' results of a case differ, a paragraph a column; empty if none
 /// does.
 pub fn describe(case: &Case, one: &[u8], other: &[u8]) -> String {
     let rows = inputs::rows(&case.operands, ROWS);

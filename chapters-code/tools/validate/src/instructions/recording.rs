@@ -81,7 +81,7 @@ impl Recording {
     /// The reverse of [`Self::to_text`].
     ///
     /// # Errors
-    /// Where the text is something else.
+    /// If the text is something else.
     pub fn from_text(text: &str) -> Result<Self> {
         if let Some(error) = text.strip_prefix("failed ") {
             return Ok(Self::Failed(error.trim().into()));

@@ -25,7 +25,7 @@ pub enum Outcome {
 /// Runs a case on a device.
 ///
 /// # Errors
-/// Where the case cannot be launched; and, of a case that should succeed, how it failed.
+/// If the case cannot be launched; and, of a case that should succeed, how it failed.
 pub fn run(device: &Device, case: &Case) -> Result<Outcome> {
     let function = kernel::load(device, case.text, "kernel")?;
     let rows = device.stream.clone_htod(&inputs::rows(&case.operands, ROWS))?;

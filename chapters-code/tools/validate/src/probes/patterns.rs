@@ -1,6 +1,6 @@
 //! Patterns of addresses for one warp, in units of the access's width.
 
-/// A pattern: its name, and each lane's unit; nothing where the lane takes no part.
+/// A pattern: its name, and each lane's unit; nothing if the lane takes no part.
 #[derive(Clone, Debug)]
 pub struct Pattern {
     /// Its name.

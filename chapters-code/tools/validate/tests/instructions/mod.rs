@@ -14,7 +14,6 @@ use std::{
 use accuracy::Approximation;
 use anyhow::{Context, Result};
 use harness::Device;
-use report::testing;
 use validate::instructions::{
     case::{Case, ROWS},
     inputs::{self, Row},
@@ -45,7 +44,7 @@ fn recorded(case: &Case) -> Result<Option<Recording>> {
     Ok(Some(recording))
 }
 
-/// Where a column differs from the recording; nothing where it does not.
+/// Where a column differs from the recording; nothing if it does not.
 fn differences(own: &Recorded, gpu: &Recorded) -> Vec<String> {
     let firsts = own.first.iter().zip(&gpu.first).enumerate();
     let values = firsts

@@ -67,7 +67,7 @@ pub(super) struct Line {
 /// Compiles in a process of its own.
 ///
 /// # Errors
-/// Where a limit is reached, or there is no compiler or no such kernel.
+/// If a limit is reached, or there is no compiler or no such kernel.
 pub(super) fn in_a_process(root: &Path, job: Job) -> Result<Compiled> {
     let worker = Worker {
         program: this_program()?,
@@ -82,7 +82,7 @@ pub(super) fn in_a_process(root: &Path, job: Job) -> Result<Compiled> {
 /// Reads a job from standard input, does it, and writes what came of it to standard output.
 ///
 /// # Errors
-/// Where there is no compiler, or no such kernel.
+/// If there is no compiler, or no such kernel.
 pub fn work() -> Result<()> {
     worker::answer(|(root, job): (PathBuf, Job)| compile(&root, &job))
 }

@@ -42,9 +42,9 @@ pub(super) struct Job {
 pub(super) struct Executed {
     /// The device's name.
     device: String,
-    /// Whether the results are right; none where nothing is known of the right ones.
+    /// Whether the results are right; none if nothing is known of the right ones.
     is_right: Option<bool>,
-    /// The first element that is wrong, in words, where it is known which one that is.
+    /// The first element that is wrong, in words, if it is known which one that is.
     first: Option<String>,
 }
 
@@ -52,7 +52,7 @@ pub(super) struct Executed {
 /// not limited.
 ///
 /// # Errors
-/// Where the run takes too long, or the driver refuses it.
+/// If the run takes too long, or the driver refuses it.
 pub(super) fn in_a_process(job: &Job) -> Result<Executed> {
     let worker = Worker {
         program: this_program()?,

@@ -1,9 +1,10 @@
 //! Runs of a kernel that is right in ways in which a GPU may run it and the simulator does not by itself: with weak
 //! memory, with only a part of the lanes active, and with lanes that run independently.
 
-use std::{ffi::CStr, ops::RangeInclusive};
+use std::ops::RangeInclusive;
 
 use anyhow::{Context, Result};
+use harness::simulator::Options;
 
 use super::{Step, Worker, plain};
 use crate::{
@@ -16,7 +17,7 @@ const ACTIVE_MASK: &str = "in this run __activemask() returned only a part of th
                            even in straight code";
 
 /// Seeds with which a kernel is run on parts of its active masks, for each size.
-const MASK_SEEDS: RangeInclusive<i64> = 1..=2;
+const MASK_SEEDS: RangeInclusive<u64> = 1..=2;
 
 /// What is said of a kernel that is right only if the lanes of a warp run in step.
 const INDEPENDENT_LANES: &str = "in this run lanes of a warp ran ahead of others: since Volta they are in step only at __syncwarp(), at a \
@@ -27,11 +28,11 @@ const HELD_BACK: &str = "in this run one block was held back while others execut
                          or a device may be";
 
 /// Seeds with which one block is held back, for each size.
-const HELD_SEEDS: RangeInclusive<i64> = 1..=5;
+const HELD_SEEDS: RangeInclusive<u64> = 1..=5;
 
 /// Seeds with which the lanes of a kernel run independently, for each size, and for one of many elements.
-const LANE_SEEDS: RangeInclusive<i64> = 1..=4;
-const LANE_SEEDS_OF_LARGE: RangeInclusive<i64> = 1..=1;
+const LANE_SEEDS: RangeInclusive<u64> = 1..=4;
+const LANE_SEEDS_OF_LARGE: RangeInclusive<u64> = 1..=1;
 
 impl Worker<'_> {
     /// Runs of a kernel that is right, with weak memory. Gives a note where only GPUs make it right.
@@ -72,7 +73,9 @@ impl Worker<'_> {
         for trial in trials.into_iter().chain(large.into_iter().map(plain)) {
             let is_largest = Some(trial.case) == largest;
             for seed in MASK_SEEDS.take(if is_largest { 1 } else { 2 }) {
-                if let Some(failure) = self.run_with(bench, &trial, c"active_masks", seed)? {
+                if let Some(failure) =
+                    self.run_with(bench, &trial, |options| options.active_masks = seed)?
+                {
                     return Ok(Err(self.on(self.active_mask(failure.seen), &trial)));
                 }
             }
@@ -92,7 +95,9 @@ impl Worker<'_> {
                 !plan::is_small(declaration, &trial.case) || declaration.is_of_several_devices();
             let seeds = if has_few { LANE_SEEDS_OF_LARGE } else { LANE_SEEDS };
             for seed in seeds {
-                if let Some(failure) = self.run_with(bench, &trial, c"independent_lanes", seed)? {
+                if let Some(failure) =
+                    self.run_with(bench, &trial, |options| options.independent_lanes = seed)?
+                {
                     let failure = Failure { diagnosis: Diagnosis::Lockstep, ..failure };
                     return Ok(Err(self.on(failure.note(INDEPENDENT_LANES), &trial)));
                 }
@@ -110,7 +115,9 @@ impl Worker<'_> {
         let declaration = &self.exercise.declaration;
         for trial in plan::of_few_blocks(declaration, self.job, bench)?.into_iter().map(plain) {
             for seed in HELD_SEEDS {
-                if let Some(failure) = self.run_with(bench, &trial, c"held_back", seed)? {
+                if let Some(failure) =
+                    self.run_with(bench, &trial, |options| options.held_back = seed)?
+                {
                     let failure = Failure { diagnosis: Diagnosis::GivesUp, ..failure };
                     return Ok(Err(self.on(failure.note(HELD_BACK), &trial)));
                 }
@@ -119,21 +126,20 @@ impl Worker<'_> {
         Ok(Ok(()))
     }
 
-    /// A run in the plain order with an option of the simulator set, and what is wrong with it.
+    /// A run in the plain order with an option of the simulator changed, and what is wrong with it.
     fn run_with(
         &self,
         bench: &Bench,
         trial: &plan::Trial,
-        option: &CStr,
-        seed: i64,
+        change: impl FnOnce(&mut Options),
     ) -> Result<Option<Failure>> {
         let simulator = bench.device.simulator().context("only the simulator has options")?;
         let instance = self.exercise.declaration.operation.problem(&trial.case);
-        bench.schedule(0, 0);
-        simulator.set(option, seed);
-        let ran = bench.run(&instance);
-        simulator.set(option, 0);
-        match ran? {
+        bench.schedule(0, 0)?;
+        let session = simulator.session(change)?;
+        let ran = bench.run(&instance)?;
+        drop(session);
+        match ran {
             Err(failure) => Ok(Some(failure)),
             Ok(ran) => self.first_failure(bench, ran, trial),
         }
