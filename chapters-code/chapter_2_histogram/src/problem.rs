@@ -23,7 +23,7 @@ pub struct Counting<K: Key> {
     pub bins: Bins,
     /// The keys.
     pub keys: InputArray<K>,
-    /// One counter per bin, and [`bins::EXTRA`] counters for keys that have no bin.
+    /// One counter per bin, and [`EXTRA`](crate::bins::EXTRA) counters for keys that have no bin.
     pub counts: Output<u32>,
     pub(crate) reference: Vec<u32>,
 }
