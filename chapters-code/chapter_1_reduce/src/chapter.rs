@@ -47,7 +47,7 @@ impl Chapter for Reduce {
             true => (1024, 1000),
             false => (65_536, 4096),
         };
-        vec![Shape::usual_vector(device), Shape::Matrix { rows, cols }]
+        vec![device.usual_vector(), Shape::Matrix { rows, cols }]
     }
 
     fn device_bytes(&self, case: &Case) -> u64 {

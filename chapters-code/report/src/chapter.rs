@@ -40,7 +40,7 @@ pub trait Chapter: Send + Sync {
 
     /// The sizes to run if none is asked for.
     fn default_shapes(&self, device: &Device) -> Vec<Shape> {
-        vec![Shape::usual_vector(device)]
+        vec![device.usual_vector()]
     }
 
     /// What to run if a command line asks for this: every combination of the values, with the default of an option that

@@ -2,8 +2,6 @@
 
 use std::{fmt, str::FromStr};
 
-use crate::Device;
-
 /// What a kernel works on: a vector, or a matrix stored by rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Shape {
@@ -22,12 +20,6 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// The vector to run on where no size is asked for: 2^20 elements on the simulator, 2^28 on a GPU,
-    /// whose L2 holds a fraction of that.
-    pub fn usual_vector(device: &Device) -> Self {
-        Self::Vector { n: if device.is_simulated() { 1 << 20 } else { 1 << 28 } }
-    }
-
     /// Elements in all.
     pub fn elements(self) -> u64 {
         match self {

@@ -17,7 +17,7 @@ use cudarc::driver::{
 };
 
 use crate::{
-    DeviceChoice, Error,
+    DeviceChoice, Error, Shape,
     error::DisplayDriverError,
     simulator::{Report, Simulator},
 };
@@ -200,6 +200,12 @@ impl Device {
     /// The simulator's extra functions; none on a GPU.
     pub fn simulator(&self) -> Option<&'static Simulator> {
         self.simulator
+    }
+
+    /// The vector to run on if no size is asked for: 2^20 elements on the simulator, 2^28 on a GPU, whose L2 holds a
+    /// fraction of that.
+    pub fn usual_vector(&self) -> Shape {
+        Shape::Vector { n: if self.is_simulated() { 1 << 20 } else { 1 << 28 } }
     }
 
     /// Whether the simulator stands in for a GPU.

@@ -207,6 +207,7 @@ impl<'a> Answers<'a> {
             "recording" => evidence::table(&self.root, &self.source, call.arguments()),
             "used_in" => self.kernels.used_in(call.arguments()),
             "opcodes" => opcodes::answer(call.arguments()),
+            "lab_options" => Ok(crate::lab::options()),
             "exercises" => course::answer(&self.root, path, call.arguments()),
             name if name.starts_with("measured")
                 || ["claim", "so_far", "other_memory"].contains(&name) =>
