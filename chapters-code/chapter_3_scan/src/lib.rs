@@ -7,6 +7,7 @@
 mod baseline;
 pub mod broken;
 pub mod chapter;
+mod levels;
 mod measure;
 pub mod parameters;
 pub mod problem;

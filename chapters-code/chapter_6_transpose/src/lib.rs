@@ -8,6 +8,7 @@
 //! `transpose_4` moves elements of 4 bytes.
 
 mod baseline;
+mod batches;
 pub mod broken;
 pub mod chapter;
 pub mod layout;

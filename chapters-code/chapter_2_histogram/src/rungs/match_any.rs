@@ -1,16 +1,10 @@
 //! Lanes of a warp with the same key combine their increments into one addition.
 
-use chapter_1_reduce::rungs::columns_block;
-use cudarc::driver::{LaunchConfig, PushKernelArg};
-use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, buffer, ptx};
+use harness::{Prepared, ptx};
 
+use super::shared_atomics::{self, MOST_BINS};
 use crate::{
     Rung,
-    geometry::{self, EVERYWHERE, THREADS},
-};
-use crate::{
-    bins::EXTRA,
     problem::{Counting, refuses},
     reference::Key,
 };
@@ -23,58 +17,7 @@ pub static RUNG: Rung = Rung::new(
 )
 .refuses(|rung, case| refuses(rung, case, MOST_BINS));
 
-/// The largest number of bins for which every device gives a block enough shared memory.
-pub const MOST_BINS: u32 = EVERYWHERE - EXTRA;
-
-/// One launch that writes one histogram per block, then chapter 1's sum of columns.
+/// Launched as `shared_atomics`.
 pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Prepared<Counting<K>> {
-    let context = &p.device.context;
-    let kernel = context.load_module(Ptx::from_src(rung.ptx))?.load_function(&p.entry())?;
-    let columns = context.load_module(Ptx::from_src(columns_block::RUNG.ptx))?;
-    let sum = columns.load_function("sum_u32")?;
-
-    let counters = p.bins.counters();
-    let blocks = geometry::thread_per_key(&p.device, p.n, counters)?;
-    let config = LaunchConfig {
-        grid_dim: (blocks, 1, 1),
-        block_dim: (THREADS, 1, 1),
-        shared_mem_bytes: 4 * counters,
-    };
-    // The histograms of the blocks are the rows of a matrix. Its columns are summed in as many splits of
-    // the rows as fill the device, and then over the splits.
-    let (rows, cols) = (u64::from(blocks), u64::from(counters));
-    let splits = columns_block::splits(p.device.resident_blocks(1024), rows, cols);
-    let columns = move |splits: u64| LaunchConfig {
-        grid_dim: (cols.div_ceil(32) as u32, splits as u32, 1),
-        block_dim: (32, 32, 1),
-        shared_mem_bytes: 0,
-    };
-    let mut partials = buffer::scratch::<u32>(&p.device, rows * cols)?;
-    let mut sums = buffer::scratch::<u32>(&p.device, splits * cols)?;
-
-    Ok(Launch::new(kernel.clone(), config, (), move |p: &mut Counting<K>| {
-        let mut counts = p.counts.view_mut();
-        let mut launch = p.device.stream.launch_builder(&kernel);
-        launch.arg(&p.keys).arg(&mut partials).arg(&p.n).arg(&p.bins);
-        // SAFETY: match_any.cu is `(const T* in, u32* partials, size_t n, Bins bins)`. It reads in[0 .. n] and
-        // writes bins.count + 3 counters per block. Its shared memory has room for them.
-        unsafe { launch.launch(config)? };
-
-        let mut launch = p.device.stream.launch_builder(&sum);
-        launch.arg(&partials);
-        if splits == 1 {
-            launch.arg(&mut counts).arg(&rows).arg(&cols);
-            // SAFETY: columns_block.cu is `(const u32* in, u32* out, size_t rows, size_t cols)`. It reads
-            // in[0 .. rows * cols] and writes out[0 .. cols].
-            return unsafe { launch.launch(columns(1)) }.map(drop);
-        }
-        launch.arg(&mut sums).arg(&rows).arg(&cols);
-        // SAFETY: as above, but it writes sums[0 .. splits * cols].
-        unsafe { launch.launch(columns(splits))? };
-
-        let mut launch = p.device.stream.launch_builder(&sum);
-        launch.arg(&sums).arg(&mut counts).arg(&splits).arg(&cols);
-        // SAFETY: reads sums[0 .. splits * cols], and writes out[0 .. cols].
-        unsafe { launch.launch(columns(1)) }.map(drop)
-    }))
+    shared_atomics::prepare(p, rung)
 }

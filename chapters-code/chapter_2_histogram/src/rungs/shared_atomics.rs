@@ -28,17 +28,22 @@ pub const MOST_BINS: u32 = EVERYWHERE - EXTRA;
 
 /// One launch that writes one histogram per block, then chapter 1's sum of columns.
 pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Prepared<Counting<K>> {
+    with_copies(1, p, rung)
+}
+
+/// The same with room for so many copies of the counters in a block's shared memory.
+pub fn with_copies<K: Key>(copies: u32, p: &Counting<K>, rung: &Rung) -> Prepared<Counting<K>> {
     let context = &p.device.context;
     let kernel = context.load_module(Ptx::from_src(rung.ptx))?.load_function(&p.entry())?;
     let columns = context.load_module(Ptx::from_src(columns_block::RUNG.ptx))?;
     let sum = columns.load_function("sum_u32")?;
 
     let counters = p.bins.counters();
-    let blocks = geometry::thread_per_key(&p.device, p.n, counters)?;
+    let blocks = geometry::thread_per_key(&p.device, p.n, copies * counters)?;
     let config = LaunchConfig {
         grid_dim: (blocks, 1, 1),
         block_dim: (THREADS, 1, 1),
-        shared_mem_bytes: 4 * counters,
+        shared_mem_bytes: 4 * copies * counters,
     };
     // The histograms of the blocks are the rows of a matrix. Its columns are summed in as many splits of
     // the rows as fill the device, and then over the splits.
@@ -56,8 +61,9 @@ pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Prepared<Counting<K>> {
         let mut counts = p.counts.view_mut();
         let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.keys).arg(&mut partials).arg(&p.n).arg(&p.bins);
-        // SAFETY: shared_atomics.cu is `(const T* in, u32* partials, size_t n, Bins bins)`. It reads in[0 .. n] and
-        // writes bins.count + 3 counters per block. Its shared memory has room for them.
+        // SAFETY: shared_atomics.cu, match_any.cu and warp_copies.cu are `(const T* in, u32* partials, size_t n, Bins
+        // bins)`. They read in[0 .. n] and write bins.count + 3 counters per block. Their shared memory has room for as
+        // many, warp_copies.cu for as many per warp.
         unsafe { launch.launch(config)? };
 
         let mut launch = p.device.stream.launch_builder(&sum);

@@ -1,12 +1,11 @@
 //! In step k, every thread combines its value with the value 2^k before it.
 
-use cudarc::driver::{LaunchConfig, PushKernelArg};
-use cudarc::nvrtc::Ptx;
-use harness::{Element, Kind, Launch, Prepared, ptx};
+use cudarc::driver::LaunchConfig;
+use harness::{Element, Prepared, ptx};
 
 use crate::{
     Rung,
-    problem::{ADD_BLOCK_OFFSETS, PrefixScan, one_thread_per_element, vectors_only},
+    problem::{PrefixScan, vectors_only},
 };
 
 /// The rung `hillis_steele`.
@@ -28,11 +27,6 @@ pub fn with_buffers<T: Element>(
     p: &PrefixScan<T>,
     rung: &Rung,
 ) -> Prepared<PrefixScan<T>> {
-    let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
-    let first = module.load_function(&p.entry(p.kind))?; // such as inclusive_sum_f32
-    let again = module.load_function(&p.entry(Kind::Exclusive))?;
-    let module = p.device.context.load_module(Ptx::from_src(ADD_BLOCK_OFFSETS))?;
-    let add_block_offsets = module.load_function(&p.operator())?; // such as sum_f32
     let threads = p.threads(256);
     let tile = u64::from(threads); // elements per block
     let config = move |blocks: u64| LaunchConfig {
@@ -40,39 +34,9 @@ pub fn with_buffers<T: Element>(
         block_dim: (threads, 1, 1),
         shared_mem_bytes: buffers * threads * size_of::<T>() as u32,
     };
-    // Level l scans n[l] values in n[l + 1] blocks: first the elements, then the aggregates of the blocks.
-    let n = p.levels(tile);
-    let levels = n.len() - 1;
     // On every level: the steps of a block. On all but the last, the addition of the block's offset.
-    let steps = levels as u64 * u64::from(threads.next_power_of_two().ilog2());
-    let depth = steps + levels as u64 - 1;
-    let (mut aggregates, mut offsets) = (p.per_block(&n)?, p.per_block(&n)?);
-    let (kernel, first_config) = (first.clone(), config(n[1]));
-
-    Ok(Launch::new(kernel, first_config, depth, move |p: &mut PrefixScan<T>| {
-        let mut out = vec![p.out.view_mut()];
-        out.extend(offsets.iter_mut().map(|offsets| offsets.as_view_mut()));
-        for l in 0..levels {
-            let (before, after) = aggregates.split_at_mut(l);
-            let mut launch = p.device.stream.launch_builder(if l == 0 { &first } else { &again });
-            launch
-                .arg(before.last().unwrap_or(&p.input))
-                .arg(&mut out[l])
-                .arg(&n[l])
-                .arg(&mut after[0]);
-            // SAFETY: hillis_steele.cu is `(const T* in, T* out, size_t n, T* sums)`. It reads in[0 .. n], and
-            // writes out[0 .. n] and one aggregate per block.
-            unsafe { launch.launch(config(n[l + 1]))? };
-        }
-        for l in (0..levels - 1).rev() {
-            let (out, offsets) = out.split_at_mut(l + 1);
-            let offsets = offsets[0].as_view();
-            let mut launch = p.device.stream.launch_builder(&add_block_offsets);
-            launch.arg(&mut out[l]).arg(&n[l]).arg(&offsets).arg(&tile);
-            // SAFETY: add_block_offsets.cu is `(T* out, size_t n, const T* before, size_t items_per_block)`. It updates
-            // out[0 .. n] and reads before[i / items_per_block] for each i. One thread per element.
-            unsafe { launch.launch(one_thread_per_element(n[l]))? };
-        }
-        Ok(())
-    }))
+    let steps = u64::from(threads.next_power_of_two().ilog2());
+    let depth = move |levels| levels * steps + levels - 1;
+    // SAFETY: hillis_steele.cu is as `in_levels` says.
+    unsafe { p.in_levels(rung, tile, config, depth) }
 }

@@ -42,9 +42,9 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Prepared<Compactio
         launch.arg(&p.values).arg(&mut out).arg(&p.n).arg(&p.capacity);
         launch.arg(&mut count).arg(&p.mask).arg(&p.pivot);
         launch.arg(&mut status).arg(&mut counter);
-        // SAFETY: lookback.cu is `(const T* in, T* out, size_t n, size_t capacity, u64* selected, const void* mask,
-        // u64 pivot, u64* status, unsigned* counter)`. It reads in[0 .. n] and the mask, writes *selected, at most
-        // out[0 .. capacity] and the status of every tile, and counts its blocks in the counter. Status and
+        // SAFETY: lookback.cu and staged.cu are `(const T* in, T* out, size_t n, size_t capacity, u64* selected, const
+        // void* mask, u64 pivot, u64* status, unsigned* counter)`. They read in[0 .. n] and the mask, write *selected, at
+        // most out[0 .. capacity] and the status of every tile, and count their blocks in the counter. Status and
         // counter are 0, and there is one block per tile.
         unsafe { launch.launch(config) }.map(drop)
     }))

@@ -1,12 +1,12 @@
 //! A warp reads a column and writes a row.
 
-use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::driver::LaunchConfig;
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, ptx};
+use harness::{Element, Prepared, ptx};
 
 use crate::{
     Rung,
-    problem::{Batch, Destination, Layout, Matrices, matrices_only},
+    problem::{Matrices, matrices_only},
 };
 
 /// The rung `by_columns`.
@@ -27,20 +27,6 @@ pub fn prepare<T: Element>(p: &Matrices<T>, rung: &Rung) -> Prepared<Matrices<T>
         block_dim: (32, 32, 1),
         shared_mem_bytes: 0,
     };
-    Ok(Launch::new(kernel.clone(), config(1), Destination::Output, move |p: &mut Matrices<T>| {
-        let Layout { rows, cols, ld_in, ld_out, .. } = p.layout;
-        for Batch { input, output, count } in p.layout.launches() {
-            let input = p.input.slice(input..);
-            let mut out = p.out.view_mut();
-            let mut out = out.slice_mut(output..);
-            let mut launch = p.device.stream.launch_builder(&kernel);
-            launch.arg(&input).arg(&mut out);
-            launch.arg(&rows).arg(&cols).arg(&ld_in).arg(&ld_out);
-            // SAFETY: by_columns.cu is `(const T* in, T* out, size_t rows, size_t cols, size_t ld_in, size_t
-            // ld_out)`. Its blocks in y read `count` matrices of `rows` rows and write as many of `cols`
-            // rows, which the slices hold.
-            unsafe { launch.launch(config(count))? };
-        }
-        Ok(())
-    }))
+    // SAFETY: by_columns.cu is as `in_batches` says.
+    unsafe { p.in_batches(kernel, config) }
 }

@@ -1,18 +1,18 @@
 //! Rows may begin anywhere: every store writes whole sectors.
 
 use cudarc::driver::{
-    LaunchConfig, PushKernelArg,
+    LaunchConfig,
     sys::CUfunction_attribute::{
         CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
         CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
     },
 };
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, ptx};
+use harness::{Element, Prepared, ptx};
 
 use crate::{
     Rung,
-    problem::{Batch, Destination, Layout, Matrices, matrices_only},
+    problem::{Layout, Matrices, matrices_only},
 };
 
 /// The rung `sectors`.
@@ -62,20 +62,6 @@ pub fn prepare<T: Element>(p: &Matrices<T>, rung: &Rung) -> Prepared<Matrices<T>
         kernel.set_attribute(CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, percent as i32)?;
     }
 
-    Ok(Launch::new(kernel.clone(), config(1), Destination::Output, move |p: &mut Matrices<T>| {
-        let Layout { rows, cols, ld_in, ld_out, .. } = p.layout;
-        for Batch { input, output, count } in p.layout.launches() {
-            let input = p.input.slice(input..);
-            let mut out = p.out.view_mut();
-            let mut out = out.slice_mut(output..);
-            let mut launch = p.device.stream.launch_builder(&kernel);
-            launch.arg(&input).arg(&mut out);
-            launch.arg(&rows).arg(&cols).arg(&ld_in).arg(&ld_out);
-            // SAFETY: both kernels of sectors.cu are `(const T* in, T* out, size_t rows, size_t cols, size_t
-            // ld_in, size_t ld_out)`. Their blocks in y read `count` matrices of `rows` rows and write as
-            // many of `cols` rows, which the slices hold. Only aligned rows are given to `transpose`.
-            unsafe { launch.launch(config(count))? };
-        }
-        Ok(())
-    }))
+    // SAFETY: both kernels of sectors.cu are as `in_batches` says. Only aligned rows are given to `transpose`.
+    unsafe { p.in_batches(kernel, config) }
 }
