@@ -70,7 +70,7 @@ impl<T: Element> Reduction<T> {
                 let mut launch = p.device.stream.launch_builder(&again);
                 let input = before[pass - 1].as_view();
                 launch.arg(&input).arg(&mut after[0]).arg(&blocks[pass - 1]);
-                // SAFETY: likewise; the pass before has written as many results as it had blocks.
+                // SAFETY: as above; the pass before has written as many results as it had blocks.
                 unsafe { launch.launch(config(blocks[pass]))? };
             }
             Ok(())

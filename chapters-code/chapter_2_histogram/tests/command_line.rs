@@ -122,7 +122,7 @@ fn sizes_that_are_too_large() {
     CHAPTER_2.refuses("-n 4G --dtype u32", &["needs", "are free", "up to"]);
 }
 
-/// A rung without room for so many bins is left out with a word, and refused if it is the only one.
+/// A rung whose counters don't fit in shared memory is left out with a message, and refused if it is the only one.
 #[test]
 fn rungs_that_have_no_room() {
     let text = prints("--bins 65536");

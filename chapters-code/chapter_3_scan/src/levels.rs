@@ -12,7 +12,7 @@ use crate::{
 
 impl<T: Element> PrefixScan<T> {
     /// A launch of the rung's kernel on every level, and of `add_block_offsets.cu` on all but the last. A block scans `tile`
-    /// values; `depth` gives the rounded additions that an element passes through on so many levels.
+    /// values; `depth` gives the rounded additions that an element passes through on that number of levels.
     ///
     /// # Errors
     /// If the kernels cannot be loaded, or the device has no room for the aggregates.

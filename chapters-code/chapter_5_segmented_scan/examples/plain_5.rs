@@ -38,7 +38,7 @@ fn main() -> Result<()> {
     let mut heads = stream.alloc_zeros::<u8>(tiles)?;
     let mut reached = stream.alloc_zeros::<u32>(tiles)?;
     let mut scanned = stream.alloc_zeros::<f32>(tiles)?;
-    // The pair of the second launch's only block, which nobody needs.
+    // The pair of the second launch's only block, which is not used.
     let mut last_sum = stream.alloc_zeros::<f32>(1)?;
     let mut last_head = stream.alloc_zeros::<u8>(1)?;
     let mut last_reached = stream.alloc_zeros::<u32>(1)?;

@@ -35,7 +35,7 @@ pub trait AnyChapter: Send + Sync {
     /// As [`Chapter::tasks`].
     ///
     /// # Errors
-    /// Likewise.
+    /// As there.
     fn tasks(&self, asked: &Asked) -> Result<Vec<Columns>, Error>;
 
     /// The parameters of its task.
@@ -44,7 +44,7 @@ pub trait AnyChapter: Send + Sync {
     /// As [`Task::read`].
     ///
     /// # Errors
-    /// Likewise.
+    /// As there.
     fn read(&self, value: Values<'_>) -> Result<Columns, String>;
 
     /// As [`Chapter::title`].
@@ -65,7 +65,7 @@ pub trait AnyChapter: Send + Sync {
     /// As [`Chapter::check`].
     ///
     /// # Errors
-    /// Likewise.
+    /// As there.
     fn check(&self, case: &AnyCase) -> Result<(), Error>;
 
     /// As [`Chapter::devices`].
@@ -78,7 +78,7 @@ pub trait AnyChapter: Send + Sync {
     /// As [`Chapter::problem`].
     ///
     /// # Errors
-    /// Likewise.
+    /// As there.
     fn problem(&self, device: &Device, case: &AnyCase) -> Result<Box<dyn AnyProblem>, Error>;
 
     /// Captures a launch of a rung on the first case, and replays it on the inputs of the others. Gives the verdict of

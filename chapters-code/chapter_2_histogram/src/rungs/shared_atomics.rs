@@ -31,7 +31,7 @@ pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Prepared<Counting<K>> {
     with_copies(1, p, rung)
 }
 
-/// The same with room for so many copies of the counters in a block's shared memory.
+/// The same with room for `copies` copies of the counters in a block's shared memory.
 pub fn with_copies<K: Key>(copies: u32, p: &Counting<K>, rung: &Rung) -> Prepared<Counting<K>> {
     let context = &p.device.context;
     let kernel = context.load_module(Ptx::from_src(rung.ptx))?.load_function(&p.entry())?;

@@ -15,8 +15,9 @@ pub struct Replays {
     pub wrong: Vec<String>,
 }
 
-/// Rungs of several devices that no graph holds: the host reads a result between two launches, or arrays are copied from the context
-/// of a device to that of another. (The simulated driver refuses them; what NVIDIA's captures after all is judged.)
+/// Rungs of several devices that no graph holds: the host reads a result between two launches, or arrays are copied
+/// from the context of a device to that of another. (The simulated driver refuses them; what NVIDIA's captures after all
+/// is judged.)
 const NOT_CAPTURED: [&str; 10] = [
     "gather",
     "ring",

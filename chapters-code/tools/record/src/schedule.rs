@@ -1,4 +1,4 @@
-//! What is run, in which order: chapter 1 over all sizes first, because it matters most.
+//! What is run, in which order: chapter by chapter, and last what is run once and not timed.
 
 use harness::{task::Columns, verify::Checker};
 use record::rungs_for;
