@@ -49,19 +49,20 @@ enum Loses {
     InPtxSeldom,
 }
 
+/// A mutant in which every occurrence is replaced, and that loses everywhere.
+const fn mutant(from: &'static str, to: &'static str) -> Mutant {
+    Mutant { from, to, skip: 0, loses: Loses::Everywhere }
+}
+
 /// Status words that are stored with the scope of the block only.
-const STORE_FOR_THE_BLOCK: Mutant =
-    Mutant { from: "st.relaxed.gpu", to: "st.relaxed.cta", skip: 0, loses: Loses::Everywhere };
+const STORE_FOR_THE_BLOCK: Mutant = mutant("st.relaxed.gpu", "st.relaxed.cta");
 /// Status words that are loaded with the scope of the block only.
-const LOAD_FOR_THE_BLOCK: Mutant =
-    Mutant { from: "ld.relaxed.gpu", to: "ld.relaxed.cta", skip: 0, loses: Loses::Everywhere };
+const LOAD_FOR_THE_BLOCK: Mutant = mutant("ld.relaxed.gpu", "ld.relaxed.cta");
 /// Tickets that are taken with the scope of the block only.
-const TICKET_FOR_THE_BLOCK: Mutant = Mutant {
-    from: "atom.global.add",
-    to: "atom.cta.global.add",
-    skip: 0,
-    loses: Loses::Everywhere,
-};
+const TICKET_FOR_THE_BLOCK: Mutant = mutant("atom.global.add", "atom.cta.global.add");
+/// A flag that is waited for without acquiring what it announces.
+const NO_ACQUIRE: Mutant =
+    Mutant { loses: Loses::InPtx, ..mutant("ld.acquire.gpu", "ld.relaxed.gpu") };
 
 /// What a kernel computes of numbers of 64 bits.
 #[derive(Clone, Copy)]
@@ -77,6 +78,19 @@ enum Task {
     Rotate,
 }
 
+/// A scan whose blocks wait for the status words of the blocks before them.
+const CHAINED_SCAN: Program = Program {
+    name: "chained scan",
+    ptx: chapter!("chapter_3_scan/kernels/chained"),
+    entry: "inclusive_sum_i64",
+    grid: 3,
+    block: 512,
+    shared: 0,
+    n: 2 * 8192 + 100,
+    task: Task::Scan(None),
+    mutants: &[STORE_FOR_THE_BLOCK, LOAD_FOR_THE_BLOCK],
+};
+
 const PROGRAMS: &[Program] = &[
     Program {
         name: "last block, fences",
@@ -88,15 +102,10 @@ const PROGRAMS: &[Program] = &[
         n: 1000,
         task: Task::Sum,
         mutants: &[
-            Mutant { from: "membar.gl;", to: "", skip: 0, loses: Loses::Everywhere },
-            Mutant { from: "membar.gl;", to: "", skip: 1, loses: Loses::InPtxSeldom },
-            Mutant { from: "membar.gl;", to: "membar.cta;", skip: 0, loses: Loses::Everywhere },
-            Mutant {
-                from: "atom.global.inc",
-                to: "atom.cta.global.inc",
-                skip: 0,
-                loses: Loses::Everywhere,
-            },
+            mutant("membar.gl;", ""),
+            Mutant { skip: 1, loses: Loses::InPtxSeldom, ..mutant("membar.gl;", "") },
+            mutant("membar.gl;", "membar.cta;"),
+            mutant("atom.global.inc", "atom.cta.global.inc"),
         ],
     },
     Program {
@@ -109,70 +118,40 @@ const PROGRAMS: &[Program] = &[
         n: 4096,
         task: Task::Sum,
         mutants: &[
-            Mutant { from: "atom.acq_rel", to: "atom.release", skip: 0, loses: Loses::InPtx },
-            Mutant { from: "atom.acq_rel", to: "atom.acquire", skip: 0, loses: Loses::Everywhere },
-            Mutant {
-                from: "atom.acq_rel.gpu",
-                to: "atom.acq_rel.cta",
-                skip: 0,
-                loses: Loses::Everywhere,
-            },
+            Mutant { loses: Loses::InPtx, ..mutant("atom.acq_rel", "atom.release") },
+            mutant("atom.acq_rel", "atom.acquire"),
+            mutant("atom.acq_rel.gpu", "atom.acq_rel.cta"),
         ],
     },
-    Program {
-        name: "chained scan",
-        ptx: chapter!("chapter_3_scan/kernels/chained"),
-        entry: "inclusive_sum_i64",
-        grid: 3,
-        block: 512,
-        shared: 0,
-        n: 2 * 8192 + 100,
-        task: Task::Scan(None),
-        mutants: &[STORE_FOR_THE_BLOCK, LOAD_FOR_THE_BLOCK],
-    },
+    CHAINED_SCAN,
     Program {
         name: "look-back",
         ptx: chapter!("chapter_3_scan/kernels/lookback"),
-        entry: "inclusive_sum_i64",
-        grid: 3,
-        block: 512,
-        shared: 0,
-        n: 2 * 8192 + 100,
-        task: Task::Scan(None),
         mutants: &[STORE_FOR_THE_BLOCK, LOAD_FOR_THE_BLOCK, TICKET_FOR_THE_BLOCK],
+        ..CHAINED_SCAN
     },
     Program {
         name: "all-gather",
         ptx: chapter!("chapter_3_scan/kernels/all_gather"),
-        entry: "inclusive_sum_i64",
         grid: 2,
-        block: 512,
-        shared: 0,
         n: 2 * 4096 + 100,
-        task: Task::Scan(None),
-        mutants: &[STORE_FOR_THE_BLOCK, LOAD_FOR_THE_BLOCK],
+        ..CHAINED_SCAN
     },
     Program {
         name: "small tiles",
         ptx: chapter!("chapter_5_segmented_scan/kernels/small_tiles"),
-        entry: "inclusive_sum_i64",
-        grid: 3,
-        block: 512,
-        shared: 0,
         n: 3 * 1024 + 100,
         task: Task::SegmentedScan,
-        mutants: &[STORE_FOR_THE_BLOCK, LOAD_FOR_THE_BLOCK],
+        ..CHAINED_SCAN
     },
     Program {
         name: "rings of stages",
         ptx: chapter!("chapter_3_scan/kernels/warp_specialized.compute_90"),
-        entry: "inclusive_sum_i64",
-        grid: 3,
         block: 448,
         shared: 4 * 24576,
         n: 2 * 3072 + 100,
         task: Task::Scan(Some(4)),
-        mutants: &[STORE_FOR_THE_BLOCK, LOAD_FOR_THE_BLOCK],
+        ..CHAINED_SCAN
     },
     Program {
         name: "histogram, flag",
@@ -184,19 +163,9 @@ const PROGRAMS: &[Program] = &[
         n: 4096,
         task: Task::Histogram,
         mutants: &[
-            Mutant { from: "ld.acquire.gpu", to: "ld.relaxed.gpu", skip: 0, loses: Loses::InPtx },
-            Mutant {
-                from: "st.release.gpu",
-                to: "st.relaxed.gpu",
-                skip: 0,
-                loses: Loses::Everywhere,
-            },
-            Mutant {
-                from: "st.release.gpu",
-                to: "st.release.cta",
-                skip: 0,
-                loses: Loses::Everywhere,
-            },
+            NO_ACQUIRE,
+            mutant("st.release.gpu", "st.relaxed.gpu"),
+            mutant("st.release.gpu", "st.release.cta"),
         ],
     },
     Program {
@@ -208,15 +177,7 @@ const PROGRAMS: &[Program] = &[
         shared: 0,
         n: 5 * 64,
         task: Task::Rotate,
-        mutants: &[
-            Mutant {
-                from: "atom.add.release.gpu",
-                to: "atom.add.gpu",
-                skip: 0,
-                loses: Loses::Everywhere,
-            },
-            Mutant { from: "ld.acquire.gpu", to: "ld.relaxed.gpu", skip: 0, loses: Loses::InPtx },
-        ],
+        mutants: &[mutant("atom.add.release.gpu", "atom.add.gpu"), NO_ACQUIRE],
     },
 ];
 
@@ -257,25 +218,18 @@ impl<'p> Loaded<'p> {
         let narrow =
             |numbers: &[u32]| numbers.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<_>>();
         let input = &self.input;
+        let scans = |segment: usize| {
+            let mut sums = input.clone();
+            for segment in sums.chunks_mut(segment) {
+                (1..segment.len())
+                    .for_each(|i| segment[i] = segment[i].wrapping_add(segment[i - 1]));
+            }
+            (wide(input), wide(&sums))
+        };
         match self.program.task {
             Task::Sum => (wide(input), wide(&[input.iter().fold(0, |x, y| x.wrapping_add(*y))])),
-            Task::Scan(_) => {
-                let mut sum = 0u64;
-                let sums = input.iter().map(|x| {
-                    sum = sum.wrapping_add(*x);
-                    sum
-                });
-                (wide(input), wide(&sums.collect::<Vec<_>>()))
-            }
-            Task::SegmentedScan => {
-                let sums = input.chunks(SEGMENT).flat_map(|segment| {
-                    segment.iter().scan(0u64, |sum, x| {
-                        *sum = sum.wrapping_add(*x);
-                        Some(*sum)
-                    })
-                });
-                (wide(input), wide(&sums.collect::<Vec<_>>()))
-            }
+            Task::Scan(_) => scans(input.len()),
+            Task::SegmentedScan => scans(SEGMENT),
             Task::Histogram => {
                 let keys: Vec<u32> = input.iter().map(|x| (x % 8) as u32).collect();
                 let mut counts = [0; 11];
