@@ -30,6 +30,59 @@ struct Row32(Lanes32);
 #[repr(align(64))]
 struct Row64(Lanes64);
 
+/// The number of a register of 32 or 64 bits.
+pub trait Register: Copy {
+    /// The value of a lane.
+    type Value: Copy + Default;
+
+    /// Returns the register's row.
+    fn row(self, registers: &Registers) -> &[Self::Value; LANES];
+
+    /// Returns the register's row for writing.
+    fn row_mut(self, registers: &mut Registers) -> &mut [Self::Value; LANES];
+
+    /// Sets the lanes of `mask` in the register.
+    fn write(self, registers: &mut Registers, mask: LaneMask, values: &[Self::Value; LANES]);
+}
+
+impl Register for R32 {
+    type Value = u32;
+
+    #[inline(always)]
+    fn row(self, registers: &Registers) -> &Lanes32 {
+        registers.r32(self)
+    }
+
+    #[inline(always)]
+    fn row_mut(self, registers: &mut Registers) -> &mut Lanes32 {
+        registers.r32_mut(self)
+    }
+
+    #[inline(always)]
+    fn write(self, registers: &mut Registers, mask: LaneMask, values: &Lanes32) {
+        registers.write32(self, mask, values);
+    }
+}
+
+impl Register for R64 {
+    type Value = u64;
+
+    #[inline(always)]
+    fn row(self, registers: &Registers) -> &Lanes64 {
+        registers.r64(self)
+    }
+
+    #[inline(always)]
+    fn row_mut(self, registers: &mut Registers) -> &mut Lanes64 {
+        registers.r64_mut(self)
+    }
+
+    #[inline(always)]
+    fn write(self, registers: &mut Registers, mask: LaneMask, values: &Lanes64) {
+        registers.write64(self, mask, values);
+    }
+}
+
 /// The three register files of a warp.
 ///
 /// The accessors take the register numbers of a [`Kernel`]. They panic on a number beyond the sizes

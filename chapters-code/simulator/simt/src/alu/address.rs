@@ -69,13 +69,13 @@ impl Windows {
 /// Executes `cvta`: adds the base of a space.
 #[inline(always)]
 pub fn to_generic<V: Vectors>(lanes: Lanes<'_, V>, base: u64, d: R64, a: R64) {
-    lanes.map1_64(d, a, |x| x.wrapping_add(base));
+    lanes.map1(d, a, |x| x.wrapping_add(base));
 }
 
 /// Executes `cvta.to`: subtracts the base of a space.
 #[inline(always)]
 pub fn from_generic<V: Vectors>(lanes: Lanes<'_, V>, base: u64, d: R64, a: R64) {
-    lanes.map1_64(d, a, |x| x.wrapping_sub(base));
+    lanes.map1(d, a, |x| x.wrapping_sub(base));
 }
 
 /// Executes `isspacep`.

@@ -5,7 +5,7 @@ use super::exact::{BF16, F16 as F16_FORMAT};
 use super::float;
 use super::half::{Bf16, F16, Format16, relu};
 use super::isa::Vectors;
-use super::lanes::{Lanes, active, with2};
+use super::lanes::{Lanes, active, with};
 use crate::registers::{LaneMask, Registers};
 use ptx::ir::{Num, PackedHalf, R32, R64, Round, Src};
 
@@ -120,14 +120,14 @@ fn integral<V: Vectors>(lanes: Lanes<'_, V>, round: Round, d: R32, a: R32) {
 #[inline(always)]
 fn to64<V: Vectors>(lanes: Lanes<'_, V>, c: Conversion, d: R64, a: R32) {
     match (c.from, c.to) {
-        (Num::S32, Num::S64 | Num::U64) => lanes.map_32(d, a, |x| x as i32 as u64),
-        (Num::U32, Num::S64 | Num::U64) => lanes.map_32(d, a, u64::from),
-        (Num::S32, Num::F64) => lanes.map_32(d, a, |x| f64::from(x as i32).to_bits()),
-        (Num::U32, Num::F64) => lanes.map_32(d, a, |x| f64::from(x).to_bits()),
-        (Num::F32, Num::F64) => lanes.map_32(d, a, float::widen32),
+        (Num::S32, Num::S64 | Num::U64) => lanes.map1(d, a, |x| x as i32 as u64),
+        (Num::U32, Num::S64 | Num::U64) => lanes.map1(d, a, u64::from),
+        (Num::S32, Num::F64) => lanes.map1(d, a, |x| f64::from(x as i32).to_bits()),
+        (Num::U32, Num::F64) => lanes.map1(d, a, |x| f64::from(x).to_bits()),
+        (Num::F32, Num::F64) => lanes.map1(d, a, float::widen32),
         (from, to) => match Extension::of(from) {
             Some(read) if matches!(to, Num::S64 | Num::U64) => {
-                lanes.map_32(d, a, |x| read.apply(x) as i32 as u64);
+                lanes.map1(d, a, |x| read.apply(x) as i32 as u64);
             }
             _ => each(c, lanes.regs, lanes.mask, [Src::R64(d), Src::R32(a)]),
         },
@@ -138,13 +138,13 @@ fn to64<V: Vectors>(lanes: Lanes<'_, V>, c: Conversion, d: R64, a: R32) {
 #[inline(always)]
 fn from64<V: Vectors>(lanes: Lanes<'_, V>, c: Conversion, d: R32, a: R64) {
     match (c.from, c.to, c.round) {
-        (Num::S64 | Num::U64, Num::S32 | Num::U32, _) => lanes.map_64(d, a, |x| x as u32),
+        (Num::S64 | Num::U64, Num::S32 | Num::U32, _) => lanes.map1(d, a, |x| x as u32),
         (Num::F64, Num::F32, round) if nearest(round) => {
-            lanes.map_64(d, a, float::narrow64);
+            lanes.map1(d, a, float::narrow64);
         }
         (from, to, _) => match Extension::of_result(to) {
             Some(write) if matches!(from, Num::S64 | Num::U64) => {
-                lanes.map_64(d, a, |x| write.apply(x as u32));
+                lanes.map1(d, a, |x| write.apply(x as u32));
             }
             _ => each(c, lanes.regs, lanes.mask, [Src::R32(d), Src::R64(a)]),
         },
@@ -155,7 +155,7 @@ fn from64<V: Vectors>(lanes: Lanes<'_, V>, c: Conversion, d: R32, a: R64) {
 #[inline(always)]
 fn within64<V: Vectors>(lanes: Lanes<'_, V>, c: Conversion, d: R64, a: R64) {
     match (c.from, c.to) {
-        (Num::S64 | Num::U64, Num::S64 | Num::U64) => lanes.map1_64(d, a, |x| x),
+        (Num::S64 | Num::U64, Num::S64 | Num::U64) => lanes.map1(d, a, |x| x),
         _ => each(c, lanes.regs, lanes.mask, [Src::R64(d), Src::R64(a)]),
     }
 }
@@ -187,7 +187,7 @@ pub fn pack_halves<V: Vectors>(lanes: Lanes<'_, V>, c: PackedTarget, d: R32, s: 
                 let bits = encode_f32(format, x, c.round);
                 if c.relu { relu(bits, infinity) } else { bits }
             };
-            with2(lanes.regs, lanes.mask, d, s, |a, b| half(a) << 16 | half(b));
+            with(lanes.regs, lanes.mask, d, s, |[a, b]| half(a) << 16 | half(b));
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::exact::Exactly;
 use super::float;
 use super::isa::Vectors;
-use super::lanes::{Lanes, no_nan, row, with1_64, with2_64, with3_64};
+use super::lanes::{Lanes, no_nan, row, with};
 use crate::registers::{LaneMask, Registers};
 use ptx::ir::{R64, Round};
 
@@ -19,34 +19,15 @@ pub fn arithmetic1<V: Vectors>(
     (near, exactly): (impl Fn(f64) -> f64, Exactly<1>),
 ) {
     if !float::is_nearest(round) {
-        return directed1(lanes.regs, lanes.mask, d, a, round, exactly);
+        return directed(lanes.regs, lanes.mask, d, [a], round, exactly);
     }
     let x = lanes.regs.r64(a);
     let out = row!(i => near(f64::from_bits(x[i])).to_bits());
     if no_nan(&out) {
-        lanes.write64(d, &out);
+        lanes.write(d, &out);
     } else {
-        with_nan1(lanes.regs, lanes.mask, d, a, near);
+        with_nan(lanes.regs, lanes.mask, d, [a], move |[x]| near(x));
     }
-}
-
-#[inline(never)]
-fn with_nan1(regs: &mut Registers, mask: LaneMask, d: R64, a: R64, near: impl Fn(f64) -> f64) {
-    let near = |[x]: [f64; 1]| near(x);
-    with1_64(regs, mask, d, a, |x| float::nearest64([x], near));
-}
-
-#[inline(never)]
-fn directed1(
-    regs: &mut Registers,
-    mask: LaneMask,
-    d: R64,
-    a: R64,
-    round: Round,
-    exactly: Exactly<1>,
-) {
-    let f = |values| exactly(values, round);
-    with1_64(regs, mask, d, a, |x| float::directed64(round, [x], f));
 }
 
 /// Computes [`arithmetic1`] with two operands.
@@ -59,40 +40,15 @@ pub fn arithmetic2<V: Vectors>(
     (near, exactly): (impl Fn(f64, f64) -> f64, Exactly<2>),
 ) {
     if !float::is_nearest(round) {
-        return directed2(lanes.regs, lanes.mask, d, s, round, exactly);
+        return directed(lanes.regs, lanes.mask, d, s, round, exactly);
     }
     let (x, y) = (lanes.regs.r64(s[0]), lanes.regs.r64(s[1]));
     let out = row!(i => near(f64::from_bits(x[i]), f64::from_bits(y[i])).to_bits());
     if no_nan(&out) {
-        lanes.write64(d, &out);
+        lanes.write(d, &out);
     } else {
-        with_nan2(lanes.regs, lanes.mask, d, s, near);
+        with_nan(lanes.regs, lanes.mask, d, s, move |[x, y]| near(x, y));
     }
-}
-
-#[inline(never)]
-fn with_nan2(
-    regs: &mut Registers,
-    mask: LaneMask,
-    d: R64,
-    s: [R64; 2],
-    near: impl Fn(f64, f64) -> f64,
-) {
-    let near = |[x, y]: [f64; 2]| near(x, y);
-    with2_64(regs, mask, d, s, |x, y| float::nearest64([x, y], near));
-}
-
-#[inline(never)]
-fn directed2(
-    regs: &mut Registers,
-    mask: LaneMask,
-    d: R64,
-    s: [R64; 2],
-    round: Round,
-    exactly: Exactly<2>,
-) {
-    let f = |values| exactly(values, round);
-    with2_64(regs, mask, d, s, |x, y| float::directed64(round, [x, y], f));
 }
 
 /// Computes [`arithmetic1`] with three operands.
@@ -105,40 +61,40 @@ pub fn arithmetic3<V: Vectors>(
     (near, exactly): (impl Fn(f64, f64, f64) -> f64, Exactly<3>),
 ) {
     if !float::is_nearest(round) {
-        return directed3(lanes.regs, lanes.mask, d, s, round, exactly);
+        return directed(lanes.regs, lanes.mask, d, s, round, exactly);
     }
     let regs = &*lanes.regs;
     let (x, y, z) = (regs.r64(s[0]), regs.r64(s[1]), regs.r64(s[2]));
     let out =
         row!(i => near(f64::from_bits(x[i]), f64::from_bits(y[i]), f64::from_bits(z[i])).to_bits());
     if no_nan(&out) {
-        lanes.write64(d, &out);
+        lanes.write(d, &out);
     } else {
-        with_nan3(lanes.regs, lanes.mask, d, s, near);
+        with_nan(lanes.regs, lanes.mask, d, s, move |[x, y, z]| near(x, y, z));
     }
 }
 
+/// Callers pass a closure with `move`: one that refers to an operation would need a stack frame.
 #[inline(never)]
-fn with_nan3(
+fn with_nan<const N: usize>(
     regs: &mut Registers,
     mask: LaneMask,
     d: R64,
-    s: [R64; 3],
-    near: impl Fn(f64, f64, f64) -> f64,
+    s: [R64; N],
+    near: impl Fn([f64; N]) -> f64,
 ) {
-    let near = |[x, y, z]: [f64; 3]| near(x, y, z);
-    with3_64(regs, mask, d, s, |x, y, z| float::nearest64([x, y, z], near));
+    with(regs, mask, d, s, |values| float::nearest64(values, &near));
 }
 
 #[inline(never)]
-fn directed3(
+fn directed<const N: usize>(
     regs: &mut Registers,
     mask: LaneMask,
     d: R64,
-    s: [R64; 3],
+    s: [R64; N],
     round: Round,
-    exactly: Exactly<3>,
+    exactly: Exactly<N>,
 ) {
     let f = |values| exactly(values, round);
-    with3_64(regs, mask, d, s, |x, y, z| float::directed64(round, [x, y, z], f));
+    with(regs, mask, d, s, |values| float::directed64(round, values, f));
 }

@@ -3,7 +3,7 @@
 use super::exact::Exactly;
 use super::float::{self, Mode, canonical, directed32, flush, flush_if, is_smallest, nearest32};
 use super::isa::Vectors;
-use super::lanes::{Lanes, row, with1, with2, with3};
+use super::lanes::{Lanes, row, with};
 use crate::registers::{LaneMask, Lanes32, Registers};
 use ptx::ir::R32;
 
@@ -55,40 +55,14 @@ pub fn arithmetic1<V: Vectors>(
             let x = lanes.regs.r32(a);
             let out = row!(i => flush(canonical(near(flushed(x[i])))));
             if any_smallest(&out) {
-                directed1(lanes.regs, lanes.mask, d, a, mode, exactly)
+                directed(lanes.regs, lanes.mask, d, [a], mode, exactly)
             } else {
-                lanes.write32(d, &out)
+                lanes.write(d, &out)
             }
         }
-        Strategy::Saturate => saturated1(lanes.regs, lanes.mask, d, a, mode, near),
-        Strategy::Directed => directed1(lanes.regs, lanes.mask, d, a, mode, exactly),
+        Strategy::Saturate => saturated(lanes.regs, lanes.mask, d, [a], mode, move |[x]| near(x)),
+        Strategy::Directed => directed(lanes.regs, lanes.mask, d, [a], mode, exactly),
     }
-}
-
-#[inline(never)]
-fn saturated1(
-    regs: &mut Registers,
-    mask: LaneMask,
-    d: R32,
-    a: R32,
-    mode: Mode,
-    near: impl Fn(f32) -> f32,
-) {
-    let near = |[x]: [f32; 1]| near(x);
-    with1(regs, mask, d, a, |x| nearest32(mode, [x], near));
-}
-
-#[inline(never)]
-fn directed1(
-    regs: &mut Registers,
-    mask: LaneMask,
-    d: R32,
-    a: R32,
-    mode: Mode,
-    exactly: Exactly<1>,
-) {
-    let f = |values| exactly(values, mode.round);
-    with1(regs, mask, d, a, |x| directed32(mode, [x], f));
 }
 
 /// Computes [`arithmetic1`] with two operands.
@@ -108,40 +82,16 @@ pub fn arithmetic2<V: Vectors>(
             let (x, y) = (lanes.regs.r32(s[0]), lanes.regs.r32(s[1]));
             let out = row!(i => flush(canonical(near(flushed(x[i]), flushed(y[i])))));
             if any_smallest(&out) {
-                directed2(lanes.regs, lanes.mask, d, s, mode, exactly)
+                directed(lanes.regs, lanes.mask, d, s, mode, exactly)
             } else {
-                lanes.write32(d, &out)
+                lanes.write(d, &out)
             }
         }
-        Strategy::Saturate => saturated2(lanes.regs, lanes.mask, d, s, mode, near),
-        Strategy::Directed => directed2(lanes.regs, lanes.mask, d, s, mode, exactly),
+        Strategy::Saturate => {
+            saturated(lanes.regs, lanes.mask, d, s, mode, move |[x, y]| near(x, y))
+        }
+        Strategy::Directed => directed(lanes.regs, lanes.mask, d, s, mode, exactly),
     }
-}
-
-#[inline(never)]
-fn saturated2(
-    regs: &mut Registers,
-    mask: LaneMask,
-    d: R32,
-    s: [R32; 2],
-    mode: Mode,
-    near: impl Fn(f32, f32) -> f32,
-) {
-    let near = |[x, y]: [f32; 2]| near(x, y);
-    with2(regs, mask, d, s, |x, y| nearest32(mode, [x, y], near));
-}
-
-#[inline(never)]
-fn directed2(
-    regs: &mut Registers,
-    mask: LaneMask,
-    d: R32,
-    s: [R32; 2],
-    mode: Mode,
-    exactly: Exactly<2>,
-) {
-    let f = |values| exactly(values, mode.round);
-    with2(regs, mask, d, s, |x, y| directed32(mode, [x, y], f));
 }
 
 /// Computes [`arithmetic1`] with three operands.
@@ -163,40 +113,42 @@ pub fn arithmetic3<V: Vectors>(
             let out =
                 row!(i => flush(canonical(near(flushed(x[i]), flushed(y[i]), flushed(z[i])))));
             if any_smallest(&out) {
-                directed3(lanes.regs, lanes.mask, d, s, mode, exactly)
+                directed(lanes.regs, lanes.mask, d, s, mode, exactly)
             } else {
-                lanes.write32(d, &out)
+                lanes.write(d, &out)
             }
         }
-        Strategy::Saturate => saturated3(lanes.regs, lanes.mask, d, s, mode, near),
-        Strategy::Directed => directed3(lanes.regs, lanes.mask, d, s, mode, exactly),
+        Strategy::Saturate => {
+            saturated(lanes.regs, lanes.mask, d, s, mode, move |[x, y, z]| near(x, y, z))
+        }
+        Strategy::Directed => directed(lanes.regs, lanes.mask, d, s, mode, exactly),
     }
 }
 
+/// Callers pass a closure with `move`: one that refers to an operation would need a stack frame.
 #[inline(never)]
-fn saturated3(
+fn saturated<const N: usize>(
     regs: &mut Registers,
     mask: LaneMask,
     d: R32,
-    s: [R32; 3],
+    s: [R32; N],
     mode: Mode,
-    near: impl Fn(f32, f32, f32) -> f32,
+    near: impl Fn([f32; N]) -> f32,
 ) {
-    let near = |[x, y, z]: [f32; 3]| near(x, y, z);
-    with3(regs, mask, d, s, |x, y, z| nearest32(mode, [x, y, z], near));
+    with(regs, mask, d, s, |values| nearest32(mode, values, &near));
 }
 
 #[inline(never)]
-fn directed3(
+fn directed<const N: usize>(
     regs: &mut Registers,
     mask: LaneMask,
     d: R32,
-    s: [R32; 3],
+    s: [R32; N],
     mode: Mode,
-    exactly: Exactly<3>,
+    exactly: Exactly<N>,
 ) {
     let f = |values| exactly(values, mode.round);
-    with3(regs, mask, d, s, |x, y, z| directed32(mode, [x, y, z], f));
+    with(regs, mask, d, s, |values| directed32(mode, values, f));
 }
 
 /// Computes `min` or `max` by `choose`, with the modifiers `ftz` and `NaN`.
@@ -223,7 +175,7 @@ fn modified_min_max(
     [ftz, nan]: [bool; 2],
     choose: impl Fn(u32, u32) -> u32,
 ) {
-    with2(regs, mask, d, s, |x, y| {
+    with(regs, mask, d, s, |[x, y]| {
         let (x, y) = (flush_if(ftz, x), flush_if(ftz, y));
         if nan { float::or_nan32(x, y, &choose) } else { choose(x, y) }
     });

@@ -7,7 +7,7 @@ use super::half::{
     saturate_f16,
 };
 use super::isa::Vectors;
-use super::lanes::{Lanes, row, with1, with2, with3};
+use super::lanes::{Lanes, row, with};
 use crate::registers::{LaneMask, Registers};
 use ptx::ir::{Half, R32};
 
@@ -73,7 +73,7 @@ pub fn binary<V: Vectors>(
         Half::Bf16 | Half::Bf16x2 => map_pairs::<V, Bf16>(lanes, f, result_bits, d, s),
         Half::F16 { ftz, sat } | Half::F16x2 { ftz, sat } => {
             let f = Modified(f, Modifiers { ftz, sat });
-            with2(lanes.regs, lanes.mask, d, s, |x, y| pair2::<F16>(f, x, y) & result_bits);
+            with(lanes.regs, lanes.mask, d, s, |[x, y]| pair2::<F16>(f, x, y) & result_bits);
         }
     }
 }
@@ -88,7 +88,7 @@ fn map_pairs<V: Vectors, F: Format16>(
 ) {
     let (x, y) = (lanes.regs.r32(s[0]), lanes.regs.r32(s[1]));
     let out = row!(i => pair2::<F>(f, x[i], y[i]) & result_bits);
-    lanes.write32(d, &out);
+    lanes.write(d, &out);
 }
 
 /// Computes `d = a × b + c`, and for `with_relu` the larger of that and 0, half by half.
@@ -102,7 +102,7 @@ pub fn fused<V: Vectors>(lanes: Lanes<'_, V>, half: Half, with_relu: bool, d: R3
         Half::Bf16 | Half::Bf16x2 => map_fused::<V, Bf16>(lanes, with_relu, result_bits, d, s),
         Half::F16 { ftz, sat } | Half::F16x2 { ftz, sat } => {
             let fma = |s: [u32; 3]| modified_fma(Modifiers { ftz, sat }, with_relu, s);
-            with3(lanes.regs, lanes.mask, d, s, |x, y, z| {
+            with(lanes.regs, lanes.mask, d, s, |[x, y, z]| {
                 let s = [x, y, z];
                 (fma(s.map(|x| x & 0xffff)) | (fma(s.map(|x| x >> 16)) << 16)) & result_bits
             });
@@ -123,9 +123,9 @@ fn map_fused<V: Vectors, F: Format16>(
     let out = row!(i => pair_fma::<F>(x[i], y[i], z[i]) & result_bits);
     if with_relu {
         let clamped = row!(i => pair1(out[i], |x| relu(x, F::INFINITY)) & result_bits);
-        lanes.write32(d, &clamped);
+        lanes.write(d, &clamped);
     } else {
-        lanes.write32(d, &out);
+        lanes.write(d, &out);
     }
 }
 
@@ -151,8 +151,8 @@ pub fn unary(
         Half::F16 { ftz, sat } | Half::F16x2 { ftz, sat } => {
             let modifiers = Modifiers { ftz, sat };
             let f = |x| modifiers.finish(f16(modifiers.flush(x)), || None);
-            with1(regs, mask, d, a, |x| pair1(x, f) & result_bits);
+            with(regs, mask, d, [a], |[x]| pair1(x, f) & result_bits);
         }
-        Half::Bf16 | Half::Bf16x2 => with1(regs, mask, d, a, |x| pair1(x, bf16) & result_bits),
+        Half::Bf16 | Half::Bf16x2 => with(regs, mask, d, [a], |[x]| pair1(x, bf16) & result_bits),
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! The `map` functions are inlined with their operation, become vector instructions, and compute
 //! all 32 lanes. The `each` functions are compiled once, call their operation through a pointer,
-//! and skip inactive lanes; they are for rare operations and those without a vector form. The
-//! `with` functions are `each` functions that take a closure, for callers that are out of line
+//! and skip inactive lanes; they are for rare operations and those without a vector form.
+//! [`with`] is an `each` function that takes a closure, for callers that are out of line
 //! already: a closure with captures needs a stack frame, which the fast paths avoid.
 //!
 //! All functions read every operand before they write, so a destination may be one of the operands.
@@ -13,7 +13,7 @@
 //! to its front, element by element, and would then find no vectors.
 
 use super::isa::Vectors;
-use crate::registers::{LaneMask, Lanes32, Lanes64, Registers, blend32, blend64};
+use crate::registers::{LANES, LaneMask, Lanes32, Lanes64, Register, Registers};
 use ptx::ir::{R32, R64};
 
 /// Builds the row with `value` in each lane; `value` is an expression in the name of the lane.
@@ -59,51 +59,49 @@ pub struct Lanes<'a, V> {
 }
 
 impl<V: Vectors> Lanes<'_, V> {
-    /// Writes the active lanes of a 32-bit register.
+    /// Writes the active lanes of a register.
     #[inline(always)]
-    pub fn write32(&mut self, d: R32, row: &Lanes32) {
-        let old = self.regs.r32_mut(d);
+    pub fn write<D: Register>(&mut self, d: D, row: &[D::Value; LANES]) {
         if V::MASKED {
-            blend32(old, self.mask, row);
+            d.write(self.regs, self.mask, row);
         } else {
-            *old = *row;
-        }
-    }
-
-    /// Writes the active lanes of a 64-bit register.
-    #[inline(always)]
-    pub fn write64(&mut self, d: R64, row: &Lanes64) {
-        let old = self.regs.r64_mut(d);
-        if V::MASKED {
-            blend64(old, self.mask, row);
-        } else {
-            *old = *row;
+            *d.row_mut(self.regs) = *row;
         }
     }
 
     /// Computes `d = f(a)`.
     #[inline(always)]
-    pub fn map1(mut self, d: R32, a: R32, f: impl Fn(u32) -> u32) {
-        let a = self.regs.r32(a);
+    pub fn map1<D: Register, S: Register>(mut self, d: D, a: S, f: impl Fn(S::Value) -> D::Value) {
+        let a = a.row(self.regs);
         let out = row!(i => f(a[i]));
-        self.write32(d, &out);
+        self.write(d, &out);
     }
 
     /// Computes `d = f(a, b)`, with `s = [a, b]`.
     #[inline(always)]
-    pub fn map2(mut self, d: R32, s: [R32; 2], f: impl Fn(u32, u32) -> u32) {
-        let (a, b) = (self.regs.r32(s[0]), self.regs.r32(s[1]));
+    pub fn map2<D: Register, S: Register>(
+        mut self,
+        d: D,
+        s: [S; 2],
+        f: impl Fn(S::Value, S::Value) -> D::Value,
+    ) {
+        let (a, b) = (s[0].row(self.regs), s[1].row(self.regs));
         let out = row!(i => f(a[i], b[i]));
-        self.write32(d, &out);
+        self.write(d, &out);
     }
 
     /// Computes `d = f(a, b, c)`, with `s = [a, b, c]`.
     #[inline(always)]
-    pub fn map3(mut self, d: R32, s: [R32; 3], f: impl Fn(u32, u32, u32) -> u32) {
+    pub fn map3<R: Register>(
+        mut self,
+        d: R,
+        s: [R; 3],
+        f: impl Fn(R::Value, R::Value, R::Value) -> R::Value,
+    ) {
         let regs = &*self.regs;
-        let (a, b, c) = (regs.r32(s[0]), regs.r32(s[1]), regs.r32(s[2]));
+        let (a, b, c) = (s[0].row(regs), s[1].row(regs), s[2].row(regs));
         let out = row!(i => f(a[i], b[i], c[i]));
-        self.write32(d, &out);
+        self.write(d, &out);
     }
 
     /// Computes `d = f(a, b, c, e)`, with `s = [a, b, c, e]`.
@@ -113,32 +111,7 @@ impl<V: Vectors> Lanes<'_, V> {
         let (a, b) = (regs.r32(s[0]), regs.r32(s[1]));
         let (c, e) = (regs.r32(s[2]), regs.r32(s[3]));
         let out = row!(i => f(a[i], b[i], c[i], e[i]));
-        self.write32(d, &out);
-    }
-
-    /// Computes `d = f(a)` in 64 bits.
-    #[inline(always)]
-    pub fn map1_64(mut self, d: R64, a: R64, f: impl Fn(u64) -> u64) {
-        let a = self.regs.r64(a);
-        let out = row!(i => f(a[i]));
-        self.write64(d, &out);
-    }
-
-    /// Computes `d = f(a, b)` in 64 bits.
-    #[inline(always)]
-    pub fn map2_64(mut self, d: R64, s: [R64; 2], f: impl Fn(u64, u64) -> u64) {
-        let (a, b) = (self.regs.r64(s[0]), self.regs.r64(s[1]));
-        let out = row!(i => f(a[i], b[i]));
-        self.write64(d, &out);
-    }
-
-    /// Computes `d = f(a, b, c)` in 64 bits.
-    #[inline(always)]
-    pub fn map3_64(mut self, d: R64, s: [R64; 3], f: impl Fn(u64, u64, u64) -> u64) {
-        let regs = &*self.regs;
-        let (a, b, c) = (regs.r64(s[0]), regs.r64(s[1]), regs.r64(s[2]));
-        let out = row!(i => f(a[i], b[i], c[i]));
-        self.write64(d, &out);
+        self.write(d, &out);
     }
 
     /// Computes `d = f(a, b)` for a 64-bit `a` and a 32-bit `b`.
@@ -146,23 +119,7 @@ impl<V: Vectors> Lanes<'_, V> {
     pub fn map_64_32(mut self, d: R64, a: R64, b: R32, f: impl Fn(u64, u32) -> u64) {
         let (a, b) = (self.regs.r64(a), self.regs.r32(b));
         let out = row!(i => f(a[i], b[i]));
-        self.write64(d, &out);
-    }
-
-    /// Computes a 64-bit `d = f(a)` for a 32-bit `a`.
-    #[inline(always)]
-    pub fn map_32(mut self, d: R64, a: R32, f: impl Fn(u32) -> u64) {
-        let a = self.regs.r32(a);
-        let out = row!(i => f(a[i]));
-        self.write64(d, &out);
-    }
-
-    /// Computes a 64-bit `d = f(a, b)` for 32-bit operands.
-    #[inline(always)]
-    pub fn map_32_32(mut self, d: R64, s: [R32; 2], f: impl Fn(u32, u32) -> u64) {
-        let (a, b) = (self.regs.r32(s[0]), self.regs.r32(s[1]));
-        let out = row!(i => f(a[i], b[i]));
-        self.write64(d, &out);
+        self.write(d, &out);
     }
 
     /// Computes a 64-bit `d = f(a, b, c)` for 32-bit `a` and `b` and a 64-bit `c`.
@@ -171,51 +128,30 @@ impl<V: Vectors> Lanes<'_, V> {
         let regs = &*self.regs;
         let (a, b, c) = (regs.r32(s[0]), regs.r32(s[1]), regs.r64(c));
         let out = row!(i => f(a[i], b[i], c[i]));
-        self.write64(d, &out);
-    }
-
-    /// Computes a 32-bit `d = f(a)` for a 64-bit `a`.
-    #[inline(always)]
-    pub fn map_64(mut self, d: R32, a: R64, f: impl Fn(u64) -> u32) {
-        let a = self.regs.r64(a);
-        let out = row!(i => f(a[i]));
-        self.write32(d, &out);
+        self.write(d, &out);
     }
 
     /// Computes `d = f(a)`, lane by lane.
     #[inline(always)]
-    pub fn each1(self, d: R32, a: R32, f: fn(u32) -> u32) {
+    pub fn each1<R: Register>(self, d: R, a: R, f: fn(R::Value) -> R::Value) {
         each1(self.regs, self.mask, d, a, f);
     }
 
     /// Computes `d = f(a, b)`, lane by lane.
     #[inline(always)]
-    pub fn each2(self, d: R32, s: [R32; 2], f: fn(u32, u32) -> u32) {
+    pub fn each2<R: Register>(self, d: R, s: [R; 2], f: fn(R::Value, R::Value) -> R::Value) {
         each2(self.regs, self.mask, d, s, f);
     }
 
     /// Computes `d = f(a, b, c)`, lane by lane.
     #[inline(always)]
-    pub fn each3(self, d: R32, s: [R32; 3], f: fn(u32, u32, u32) -> u32) {
+    pub fn each3<R: Register>(
+        self,
+        d: R,
+        s: [R; 3],
+        f: fn(R::Value, R::Value, R::Value) -> R::Value,
+    ) {
         each3(self.regs, self.mask, d, s, f);
-    }
-
-    /// Computes `d = f(a)` in 64 bits, lane by lane.
-    #[inline(always)]
-    pub fn each1_64(self, d: R64, a: R64, f: fn(u64) -> u64) {
-        each1_64(self.regs, self.mask, d, a, f);
-    }
-
-    /// Computes `d = f(a, b)` in 64 bits, lane by lane.
-    #[inline(always)]
-    pub fn each2_64(self, d: R64, s: [R64; 2], f: fn(u64, u64) -> u64) {
-        each2_64(self.regs, self.mask, d, s, f);
-    }
-
-    /// Computes `d = f(a, b, c)` in 64 bits, lane by lane.
-    #[inline(always)]
-    pub fn each3_64(self, d: R64, s: [R64; 3], f: fn(u64, u64, u64) -> u64) {
-        each3_64(self.regs, self.mask, d, s, f);
     }
 }
 
@@ -228,122 +164,55 @@ pub fn active(mut mask: LaneMask) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Computes `d = f(a)` in the lanes of `mask`.
+/// Computes `d = f(s)` in the lanes of `mask`.
 #[inline(always)]
-pub fn with1(regs: &mut Registers, mask: LaneMask, d: R32, a: R32, f: impl Fn(u32) -> u32) {
-    for lane in active(mask) {
-        regs.r32_mut(d)[lane] = f(regs.r32(a)[lane]);
-    }
-}
-
-/// Computes `d = f(a, b)` in the lanes of `mask`.
-#[inline(always)]
-pub fn with2(
+pub fn with<R: Register, const N: usize>(
     regs: &mut Registers,
     mask: LaneMask,
-    d: R32,
-    s: [R32; 2],
-    f: impl Fn(u32, u32) -> u32,
+    d: R,
+    s: [R; N],
+    f: impl Fn([R::Value; N]) -> R::Value,
 ) {
     for lane in active(mask) {
-        let [a, b] = s.map(|r| regs.r32(r)[lane]);
-        regs.r32_mut(d)[lane] = f(a, b);
-    }
-}
-
-/// Computes `d = f(a, b, c)` in the lanes of `mask`.
-#[inline(always)]
-pub fn with3(
-    regs: &mut Registers,
-    mask: LaneMask,
-    d: R32,
-    s: [R32; 3],
-    f: impl Fn(u32, u32, u32) -> u32,
-) {
-    for lane in active(mask) {
-        let [a, b, c] = s.map(|r| regs.r32(r)[lane]);
-        regs.r32_mut(d)[lane] = f(a, b, c);
-    }
-}
-
-/// Computes `d = f(a)` in 64 bits in the lanes of `mask`.
-#[inline(always)]
-pub fn with1_64(regs: &mut Registers, mask: LaneMask, d: R64, a: R64, f: impl Fn(u64) -> u64) {
-    for lane in active(mask) {
-        regs.r64_mut(d)[lane] = f(regs.r64(a)[lane]);
-    }
-}
-
-/// Computes `d = f(a, b)` in 64 bits in the lanes of `mask`.
-#[inline(always)]
-pub fn with2_64(
-    regs: &mut Registers,
-    mask: LaneMask,
-    d: R64,
-    s: [R64; 2],
-    f: impl Fn(u64, u64) -> u64,
-) {
-    for lane in active(mask) {
-        let [a, b] = s.map(|r| regs.r64(r)[lane]);
-        regs.r64_mut(d)[lane] = f(a, b);
-    }
-}
-
-/// Computes `d = f(a, b, c)` in 64 bits in the lanes of `mask`.
-#[inline(always)]
-pub fn with3_64(
-    regs: &mut Registers,
-    mask: LaneMask,
-    d: R64,
-    s: [R64; 3],
-    f: impl Fn(u64, u64, u64) -> u64,
-) {
-    for lane in active(mask) {
-        let [a, b, c] = s.map(|r| regs.r64(r)[lane]);
-        regs.r64_mut(d)[lane] = f(a, b, c);
+        let operands = s.map(|r| r.row(regs)[lane]);
+        d.row_mut(regs)[lane] = f(operands);
     }
 }
 
 /// Computes `d = f(a)` in the lanes of `mask`.
 #[inline(never)]
-fn each1(regs: &mut Registers, mask: LaneMask, d: R32, a: R32, f: fn(u32) -> u32) {
-    with1(regs, mask, d, a, f);
+fn each1<R: Register>(
+    regs: &mut Registers,
+    mask: LaneMask,
+    d: R,
+    a: R,
+    f: fn(R::Value) -> R::Value,
+) {
+    with(regs, mask, d, [a], |[a]| f(a));
 }
 
 /// Computes `d = f(a, b)` in the lanes of `mask`.
 #[inline(never)]
-fn each2(regs: &mut Registers, mask: LaneMask, d: R32, s: [R32; 2], f: fn(u32, u32) -> u32) {
-    with2(regs, mask, d, s, f);
+fn each2<R: Register>(
+    regs: &mut Registers,
+    mask: LaneMask,
+    d: R,
+    s: [R; 2],
+    f: fn(R::Value, R::Value) -> R::Value,
+) {
+    with(regs, mask, d, s, |[a, b]| f(a, b));
 }
 
 /// Computes `d = f(a, b, c)` in the lanes of `mask`.
 #[inline(never)]
-fn each3(regs: &mut Registers, mask: LaneMask, d: R32, s: [R32; 3], f: fn(u32, u32, u32) -> u32) {
-    with3(regs, mask, d, s, f);
-}
-
-/// Computes `d = f(a)` in 64 bits in the lanes of `mask`.
-#[inline(never)]
-fn each1_64(regs: &mut Registers, mask: LaneMask, d: R64, a: R64, f: fn(u64) -> u64) {
-    with1_64(regs, mask, d, a, f);
-}
-
-/// Computes `d = f(a, b)` in 64 bits in the lanes of `mask`.
-#[inline(never)]
-fn each2_64(regs: &mut Registers, mask: LaneMask, d: R64, s: [R64; 2], f: fn(u64, u64) -> u64) {
-    with2_64(regs, mask, d, s, f);
-}
-
-/// Computes `d = f(a, b, c)` in 64 bits in the lanes of `mask`.
-#[inline(never)]
-fn each3_64(
+fn each3<R: Register>(
     regs: &mut Registers,
     mask: LaneMask,
-    d: R64,
-    s: [R64; 3],
-    f: fn(u64, u64, u64) -> u64,
+    d: R,
+    s: [R; 3],
+    f: fn(R::Value, R::Value, R::Value) -> R::Value,
 ) {
-    with3_64(regs, mask, d, s, f);
+    with(regs, mask, d, s, |[a, b, c]| f(a, b, c));
 }
 
 /// Returns the lanes whose word is all ones. Every word is all ones or zero.

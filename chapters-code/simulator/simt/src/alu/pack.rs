@@ -8,7 +8,7 @@ use ptx::ir::{R32, R64};
 /// Executes `mov.b64 d, {lo, hi}`.
 #[inline(always)]
 pub fn pack64<V: Vectors>(lanes: Lanes<'_, V>, d: R64, s: [R32; 2]) {
-    lanes.map_32_32(d, s, |lo, hi| u64::from(lo) | (u64::from(hi) << 32));
+    lanes.map2(d, s, |lo, hi| u64::from(lo) | (u64::from(hi) << 32));
 }
 
 /// Executes `mov.b32 d, {lo, hi}`.
@@ -23,12 +23,12 @@ pub fn unpack64<V: Vectors>(mut lanes: Lanes<'_, V>, lo: Option<R32>, hi: Option
     if let Some(d) = lo {
         let a = lanes.regs.r64(a);
         let out = row!(i => a[i] as u32);
-        lanes.write32(d, &out);
+        lanes.write(d, &out);
     }
     if let Some(d) = hi {
         let a = lanes.regs.r64(a);
         let out = row!(i => (a[i] >> 32) as u32);
-        lanes.write32(d, &out);
+        lanes.write(d, &out);
     }
 }
 
@@ -38,10 +38,10 @@ pub fn unpack32<V: Vectors>(mut lanes: Lanes<'_, V>, lo: Option<R32>, hi: Option
     let a = lanes.regs.r32(a);
     let (lower, upper) = (row!(i => a[i] & 0xffff), row!(i => a[i] >> 16));
     if let Some(d) = lo {
-        lanes.write32(d, &lower);
+        lanes.write(d, &lower);
     }
     if let Some(d) = hi {
-        lanes.write32(d, &upper);
+        lanes.write(d, &upper);
     }
 }
 

@@ -12,7 +12,7 @@ pub fn selp32<V: Vectors>(mut lanes: Lanes<'_, V>, d: R32, s: [R32; 2], p: Pred)
     let regs = &*lanes.regs;
     let (bits, x, y) = (regs.pred(p), regs.r32(s[0]), regs.r32(s[1]));
     let out = row!(i => (x[i] & lane_word(bits, i)) | (y[i] & !lane_word(bits, i)));
-    lanes.write32(d, &out);
+    lanes.write(d, &out);
 }
 
 /// Executes `selp` in 64 bits.
@@ -21,7 +21,7 @@ pub fn selp64<V: Vectors>(mut lanes: Lanes<'_, V>, d: R64, s: [R64; 2], p: Pred)
     let regs = &*lanes.regs;
     let (bits, x, y) = (regs.pred(p), regs.r64(s[0]), regs.r64(s[1]));
     let out = row!(i => (x[i] & lane_word64(bits, i)) | (y[i] & !lane_word64(bits, i)));
-    lanes.write64(d, &out);
+    lanes.write(d, &out);
 }
 
 /// Computes `p ? if_true : 0`.
@@ -29,7 +29,7 @@ pub fn selp64<V: Vectors>(mut lanes: Lanes<'_, V>, d: R64, s: [R64; 2], p: Pred)
 pub fn set_mask<V: Vectors>(mut lanes: Lanes<'_, V>, d: R32, p: Pred, if_true: u32) {
     let bits = lanes.regs.pred(p);
     let out = row!(i => lane_word(bits, i) & if_true);
-    lanes.write32(d, &out);
+    lanes.write(d, &out);
 }
 
 /// Whether the condition of `slct` holds: `c >= 0`, which is false for a NaN and true for -0.

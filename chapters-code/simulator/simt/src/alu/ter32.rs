@@ -3,7 +3,7 @@
 use super::float::Mode;
 use super::float_lanes::arithmetic3;
 use super::isa::Vectors;
-use super::lanes::{Lanes, with3};
+use super::lanes::{Lanes, with};
 use super::{exact, half_lanes, int};
 use crate::registers::{LaneMask, Registers};
 use ptx::ir::{PrmtMode, R32, Sign, Ter32};
@@ -51,15 +51,15 @@ pub fn execute<V: Vectors>(lanes: Lanes<'_, V>, op: Ter32, d: R32, s: [R32; 3]) 
 
 #[inline(never)]
 fn permute(mode: PrmtMode, regs: &mut Registers, mask: LaneMask, d: R32, s: [R32; 3]) {
-    with3(regs, mask, d, s, |x, y, z| int::prmt(mode, x, y, z));
+    with(regs, mask, d, s, |[x, y, z]| int::prmt(mode, x, y, z));
 }
 
 #[inline(never)]
 fn dp4a(signs: [Sign; 2], regs: &mut Registers, mask: LaneMask, d: R32, s: [R32; 3]) {
-    with3(regs, mask, d, s, |x, y, z| int::dp4a(signs, x, y, z));
+    with(regs, mask, d, s, |[x, y, z]| int::dp4a(signs, x, y, z));
 }
 
 #[inline(never)]
 fn dp2a(signs: [Sign; 2], first: u32, regs: &mut Registers, mask: LaneMask, d: R32, s: [R32; 3]) {
-    with3(regs, mask, d, s, |x, y, z| int::dp2a(signs, first, x, y, z));
+    with(regs, mask, d, s, |[x, y, z]| int::dp2a(signs, first, x, y, z));
 }

@@ -5,7 +5,7 @@ use super::float::{Mode, abs32, flush, neg32};
 use super::float_lanes::arithmetic1;
 use super::half::{Bf16, F16, abs16, neg16};
 use super::isa::Vectors;
-use super::lanes::{Lanes, with1};
+use super::lanes::{Lanes, with};
 use super::{exact, half_lanes, int};
 use crate::registers::{LaneMask, Registers};
 use ptx::ir::{R32, Round, Un32};
@@ -81,5 +81,5 @@ pub fn execute<V: Vectors>(lanes: Lanes<'_, V>, op: Un32, d: R32, a: R32) {
 
 #[inline(never)]
 fn approximate(regs: &mut Registers, mask: LaneMask, d: R32, a: R32, ftz: bool, f: fn(f64) -> f64) {
-    with1(regs, mask, d, a, |x| approx::unary32(ftz, x, f));
+    with(regs, mask, d, [a], |[x]| approx::unary32(ftz, x, f));
 }

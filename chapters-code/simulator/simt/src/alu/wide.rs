@@ -12,19 +12,19 @@ use std::ops::{Add, Mul, Sub};
 #[inline(always)]
 pub fn unary<V: Vectors>(lanes: Lanes<'_, V>, op: Un64, d: R64, a: R64) {
     match op {
-        Un64::Mov => lanes.map1_64(d, a, |x| x),
-        Un64::Neg => lanes.map1_64(d, a, u64::wrapping_neg),
-        Un64::Not => lanes.map1_64(d, a, |x| !x),
-        Un64::Abs => lanes.map1_64(d, a, |x| (x as i64).unsigned_abs()),
-        Un64::Cnot => lanes.each1_64(d, a, |x| u64::from(x == 0)),
-        Un64::Brev => lanes.each1_64(d, a, u64::reverse_bits),
-        Un64::NegF64 => lanes.map1_64(d, a, float::neg64),
-        Un64::AbsF64 => lanes.map1_64(d, a, float::abs64),
+        Un64::Mov => lanes.map1(d, a, |x| x),
+        Un64::Neg => lanes.map1(d, a, u64::wrapping_neg),
+        Un64::Not => lanes.map1(d, a, |x| !x),
+        Un64::Abs => lanes.map1(d, a, |x| (x as i64).unsigned_abs()),
+        Un64::Cnot => lanes.each1(d, a, |x| u64::from(x == 0)),
+        Un64::Brev => lanes.each1(d, a, u64::reverse_bits),
+        Un64::NegF64 => lanes.map1(d, a, float::neg64),
+        Un64::AbsF64 => lanes.map1(d, a, float::abs64),
         Un64::SqrtF64(round) => arithmetic1(lanes, d, a, round, (f64::sqrt, exact::sqrt)),
         Un64::RcpF64(round) => arithmetic1(lanes, d, a, round, (f64::recip, exact::rcp)),
-        Un64::RcpApproxF64 => lanes.each1_64(d, a, approx::rcp_f64),
-        Un64::RsqrtApproxF64 { ftz: false } => lanes.each1_64(d, a, approx::rsqrt_f64),
-        Un64::RsqrtApproxF64 { ftz: true } => lanes.each1_64(d, a, approx::rsqrt_ftz_f64),
+        Un64::RcpApproxF64 => lanes.each1(d, a, approx::rcp_f64),
+        Un64::RsqrtApproxF64 { ftz: false } => lanes.each1(d, a, approx::rsqrt_f64),
+        Un64::RsqrtApproxF64 { ftz: true } => lanes.each1(d, a, approx::rsqrt_ftz_f64),
     }
 }
 
@@ -32,22 +32,22 @@ pub fn unary<V: Vectors>(lanes: Lanes<'_, V>, op: Un64, d: R64, a: R64) {
 #[inline(always)]
 pub fn binary<V: Vectors>(lanes: Lanes<'_, V>, op: Bin64, d: R64, s: [R64; 2]) {
     match op {
-        Bin64::Add => lanes.map2_64(d, s, u64::wrapping_add),
-        Bin64::Sub => lanes.map2_64(d, s, u64::wrapping_sub),
-        Bin64::MulLo => lanes.map2_64(d, s, u64::wrapping_mul),
-        Bin64::MulHiU => lanes.each2_64(d, s, int::mul_hi_u64),
-        Bin64::MulHiS => lanes.each2_64(d, s, int::mul_hi_s64),
-        Bin64::DivU => lanes.each2_64(d, s, int::div_u64),
-        Bin64::DivS => lanes.each2_64(d, s, int::div_s64),
-        Bin64::RemU => lanes.each2_64(d, s, int::rem_u64),
-        Bin64::RemS => lanes.each2_64(d, s, int::rem_s64),
-        Bin64::MinU => lanes.map2_64(d, s, u64::min),
-        Bin64::MinS => lanes.map2_64(d, s, |x, y| (x as i64).min(y as i64) as u64),
-        Bin64::MaxU => lanes.map2_64(d, s, u64::max),
-        Bin64::MaxS => lanes.map2_64(d, s, |x, y| (x as i64).max(y as i64) as u64),
-        Bin64::And => lanes.map2_64(d, s, |x, y| x & y),
-        Bin64::Or => lanes.map2_64(d, s, |x, y| x | y),
-        Bin64::Xor => lanes.map2_64(d, s, |x, y| x ^ y),
+        Bin64::Add => lanes.map2(d, s, u64::wrapping_add),
+        Bin64::Sub => lanes.map2(d, s, u64::wrapping_sub),
+        Bin64::MulLo => lanes.map2(d, s, u64::wrapping_mul),
+        Bin64::MulHiU => lanes.each2(d, s, int::mul_hi_u64),
+        Bin64::MulHiS => lanes.each2(d, s, int::mul_hi_s64),
+        Bin64::DivU => lanes.each2(d, s, int::div_u64),
+        Bin64::DivS => lanes.each2(d, s, int::div_s64),
+        Bin64::RemU => lanes.each2(d, s, int::rem_u64),
+        Bin64::RemS => lanes.each2(d, s, int::rem_s64),
+        Bin64::MinU => lanes.map2(d, s, u64::min),
+        Bin64::MinS => lanes.map2(d, s, |x, y| (x as i64).min(y as i64) as u64),
+        Bin64::MaxU => lanes.map2(d, s, u64::max),
+        Bin64::MaxS => lanes.map2(d, s, |x, y| (x as i64).max(y as i64) as u64),
+        Bin64::And => lanes.map2(d, s, |x, y| x & y),
+        Bin64::Or => lanes.map2(d, s, |x, y| x | y),
+        Bin64::Xor => lanes.map2(d, s, |x, y| x ^ y),
         Bin64::AddF64(round) => arithmetic2(lanes, d, s, round, (f64::add, exact::add)),
         Bin64::SubF64(round) => arithmetic2(lanes, d, s, round, (f64::sub, exact::sub)),
         Bin64::MulF64(round) => arithmetic2(lanes, d, s, round, (f64::mul, exact::mul)),
@@ -59,9 +59,9 @@ pub fn binary<V: Vectors>(lanes: Lanes<'_, V>, op: Bin64, d: R64, s: [R64; 2]) {
             round,
             (|y, x| x / y, |[y, x], round| exact::div([x, y], round)),
         ),
-        Bin64::MinF64 => lanes.map2_64(d, s, float::min64),
-        Bin64::MaxF64 => lanes.map2_64(d, s, float::max64),
-        Bin64::CopysignF64 => lanes.each2_64(d, s, |x, y| (x & (1 << 63)) | (y & !(1 << 63))),
+        Bin64::MinF64 => lanes.map2(d, s, float::min64),
+        Bin64::MaxF64 => lanes.map2(d, s, float::max64),
+        Bin64::CopysignF64 => lanes.each2(d, s, |x, y| (x & (1 << 63)) | (y & !(1 << 63))),
     }
 }
 
@@ -69,17 +69,15 @@ pub fn binary<V: Vectors>(lanes: Lanes<'_, V>, op: Bin64, d: R64, s: [R64; 2]) {
 #[inline(always)]
 pub fn ternary<V: Vectors>(lanes: Lanes<'_, V>, op: Ter64, d: R64, s: [R64; 3]) {
     match op {
-        Ter64::MadLo => lanes.map3_64(d, s, |x, y, z| x.wrapping_mul(y).wrapping_add(z)),
+        Ter64::MadLo => lanes.map3(d, s, |x, y, z| x.wrapping_mul(y).wrapping_add(z)),
         Ter64::MadHiU => {
-            lanes.each3_64(d, s, |x, y, z| int::mul_hi_u64(x, y).wrapping_add(z));
+            lanes.each3(d, s, |x, y, z| int::mul_hi_u64(x, y).wrapping_add(z));
         }
         Ter64::MadHiS => {
-            lanes.each3_64(d, s, |x, y, z| int::mul_hi_s64(x, y).wrapping_add(z));
+            lanes.each3(d, s, |x, y, z| int::mul_hi_s64(x, y).wrapping_add(z));
         }
-        Ter64::SadU => lanes.each3_64(d, s, |x, y, z| x.abs_diff(y).wrapping_add(z)),
-        Ter64::SadS => {
-            lanes.each3_64(d, s, |x, y, z| (x as i64).abs_diff(y as i64).wrapping_add(z))
-        }
+        Ter64::SadU => lanes.each3(d, s, |x, y, z| x.abs_diff(y).wrapping_add(z)),
+        Ter64::SadS => lanes.each3(d, s, |x, y, z| (x as i64).abs_diff(y as i64).wrapping_add(z)),
         Ter64::FmaF64(round) => {
             arithmetic3(lanes, d, s, round, (f64::mul_add, exact::fma));
         }
@@ -118,8 +116,8 @@ fn product_s32(x: u32, y: u32) -> u64 {
 #[inline(always)]
 pub fn mul_wide<V: Vectors>(lanes: Lanes<'_, V>, sign: Sign, d: R64, s: [R32; 2]) {
     match sign {
-        Sign::Unsigned => lanes.map_32_32(d, s, product_u32),
-        Sign::Signed => lanes.map_32_32(d, s, product_s32),
+        Sign::Unsigned => lanes.map2(d, s, product_u32),
+        Sign::Signed => lanes.map2(d, s, product_s32),
     }
 }
 

@@ -6,9 +6,11 @@
 
 pub use super::random::Random;
 
+use std::fmt::LowerHex;
+
 use ptx::ir::{Alu, Pred, R32, R64, Src};
 use simt::alu::{Isa, Windows};
-use simt::registers::{LANES, LaneMask, Lanes32, Lanes64, Registers};
+use simt::registers::{LANES, LaneMask, Lanes32, Lanes64, Register, Registers};
 
 /// Where tests put the windows.
 pub const WINDOWS: Windows = Windows {
@@ -69,28 +71,7 @@ pub fn check32(
     make: impl Fn(R32) -> Alu,
     model: impl Fn(usize) -> u32,
 ) {
-    let expected: Lanes32 = std::array::from_fn(model);
-    for isa in isas() {
-        for mask in MASKS {
-            for d in [D].iter().chain(&S[..r32.len()]) {
-                let mut regs = registers(r32, r64);
-                let before = *regs.r32(*d);
-                let alu = make(*d);
-                isa.execute(&alu, &mut regs, mask, &WINDOWS);
-                for lane in 0..LANES {
-                    let wanted = if is_active(mask, lane) { expected[lane] } else { before[lane] };
-                    let got = regs.r32(*d)[lane];
-                    let a = r32.iter().map(|row| row[lane]).collect::<Vec<_>>();
-                    let b = r64.iter().map(|row| row[lane]).collect::<Vec<_>>();
-                    assert!(
-                        got == wanted,
-                        "{alu:?} in {isa:?}, mask {mask:#x}, lane {lane}: {a:#x?} {b:#x?} gave \
-                         {got:#x}, not {wanted:#x}"
-                    );
-                }
-            }
-        }
-    }
+    check(r32, r64, (D, &S[..r32.len()]), make, model);
 }
 
 /// Checks an instruction with a 64-bit result.
@@ -100,17 +81,28 @@ pub fn check64(
     make: impl Fn(R64) -> Alu,
     model: impl Fn(usize) -> u64,
 ) {
-    let expected: Lanes64 = std::array::from_fn(model);
+    check(r32, r64, (E, &T[..r64.len()]), make, model);
+}
+
+/// Checks an instruction with a destination apart from the operands, and with each operand as destination.
+fn check<R: Register<Value: LowerHex + PartialEq>>(
+    r32: &[Lanes32],
+    r64: &[Lanes64],
+    (apart, operands): (R, &[R]),
+    make: impl Fn(R) -> Alu,
+    model: impl Fn(usize) -> R::Value,
+) {
+    let expected: [R::Value; LANES] = std::array::from_fn(model);
     for isa in isas() {
         for mask in MASKS {
-            for d in [E].iter().chain(&T[..r64.len()]) {
+            for d in [apart].iter().chain(operands) {
                 let mut regs = registers(r32, r64);
-                let before = *regs.r64(*d);
+                let before = *d.row(&regs);
                 let alu = make(*d);
                 isa.execute(&alu, &mut regs, mask, &WINDOWS);
                 for lane in 0..LANES {
                     let wanted = if is_active(mask, lane) { expected[lane] } else { before[lane] };
-                    let got = regs.r64(*d)[lane];
+                    let got = d.row(&regs)[lane];
                     let a = r32.iter().map(|row| row[lane]).collect::<Vec<_>>();
                     let b = r64.iter().map(|row| row[lane]).collect::<Vec<_>>();
                     assert!(
@@ -161,120 +153,34 @@ pub fn combinations<const N: usize, T: Copy + Default>(values: &[T]) -> Vec<[[T;
 }
 
 /// Integers where something happens.
+#[rustfmt::skip]
 pub const INTEGERS: &[u32] = &[
-    0,
-    1,
-    2,
-    3,
-    7,
-    8,
-    15,
-    16,
-    23,
-    24,
-    31,
-    32,
-    33,
-    63,
-    64,
-    65,
-    127,
-    128,
-    255,
-    256,
-    0x7fff,
-    0x8000,
-    0xffff,
-    0x10000,
-    0x007f_ffff,
-    0x0080_0000,
-    0x00ff_ffff,
-    0x0100_0000,
-    0x7fff_fffe,
-    0x7fff_ffff,
-    0x8000_0000,
-    0x8000_0001,
-    0xaaaa_5555,
-    0xffff_8000,
-    0xffff_7fff,
-    0xffff_fffe,
-    0xffff_ffff,
+    0, 1, 2, 3, 7, 8, 15, 16, 23, 24, 31, 32, 33, 63, 64, 65, 127, 128, 255, 256, 0x7fff, 0x8000,
+    0xffff, 0x10000, 0x007f_ffff, 0x0080_0000, 0x00ff_ffff, 0x0100_0000, 0x7fff_fffe, 0x7fff_ffff,
+    0x8000_0000, 0x8000_0001, 0xaaaa_5555, 0xffff_8000, 0xffff_7fff, 0xffff_fffe, 0xffff_ffff,
 ];
 
 /// `f32` bits where something happens.
+#[rustfmt::skip]
 pub const FLOATS: &[u32] = &[
-    0x0000_0000,
-    0x8000_0000,
-    0x0000_0001,
-    0x8000_0001,
-    0x0000_0002,
-    0x007f_ffff,
-    0x807f_ffff,
-    0x0080_0000,
-    0x8080_0000,
-    0x0080_0001,
-    0x3380_0000,
-    0x3f00_0000,
-    0x3f7f_ffff,
-    0x3f80_0000,
-    0x3f80_0001,
-    0xbf80_0000,
-    0x4000_0000,
-    0x4040_0000,
-    0x4b00_0001,
-    0x4b80_0001,
-    0x4f00_0000,
-    0xcf00_0000,
-    0x4f80_0000,
-    0x5f00_0000,
-    0x7f7f_ffff,
-    0xff7f_ffff,
-    0x7f80_0000,
-    0xff80_0000,
-    0x7fc0_0000,
-    0xffc0_0001,
-    0x7f80_0001,
-    0x7fff_ffff,
-    0x4049_0fdb,
-    0xc2f6_e979,
+    0x0000_0000, 0x8000_0000, 0x0000_0001, 0x8000_0001, 0x0000_0002, 0x007f_ffff, 0x807f_ffff,
+    0x0080_0000, 0x8080_0000, 0x0080_0001, 0x3380_0000, 0x3f00_0000, 0x3f7f_ffff, 0x3f80_0000,
+    0x3f80_0001, 0xbf80_0000, 0x4000_0000, 0x4040_0000, 0x4b00_0001, 0x4b80_0001, 0x4f00_0000,
+    0xcf00_0000, 0x4f80_0000, 0x5f00_0000, 0x7f7f_ffff, 0xff7f_ffff, 0x7f80_0000, 0xff80_0000,
+    0x7fc0_0000, 0xffc0_0001, 0x7f80_0001, 0x7fff_ffff, 0x4049_0fdb, 0xc2f6_e979,
 ];
 
 /// `f64` bits where something happens.
+#[rustfmt::skip]
 pub const DOUBLES: &[u64] = &[
-    0,
-    1 << 63,
-    1,
-    0x8000_0000_0000_0001,
-    0x000f_ffff_ffff_ffff,
-    0x0010_0000_0000_0000,
-    0x8010_0000_0000_0001,
-    0x3ca0_0000_0000_0000,
-    0x3fe0_0000_0000_0000,
-    0x3fef_ffff_ffff_ffff,
-    0x3ff0_0000_0000_0000,
-    0x3ff0_0000_0000_0001,
-    0xbff0_0000_0000_0000,
-    0x4008_0000_0000_0000,
-    0x41df_ffff_ffc0_0000,
-    0xc1e0_0000_0000_0000,
-    0x41ef_ffff_ffe0_0000,
-    0x43e0_0000_0000_0000,
-    0xc3e0_0000_0000_0000,
-    0x43f0_0000_0000_0000,
-    0x47ef_ffff_e000_0000,
-    0x47ef_ffff_f000_0000,
-    0x7fef_ffff_ffff_ffff,
-    0xffef_ffff_ffff_ffff,
-    0x7ff0_0000_0000_0000,
-    0xfff0_0000_0000_0000,
-    0x7ff8_0000_0000_0000,
-    0xfff8_0000_0000_0123,
-    0x7ff0_0000_0000_0001,
-    0x7fff_ffff_ffff_ffff,
-    0x3810_0000_0000_0000,
-    0x36a0_0000_0000_0000,
-    0x3e60_0000_0000_0000,
-    0x4076_8421_0842_1084,
+    0, 1 << 63, 1, 0x8000_0000_0000_0001, 0x000f_ffff_ffff_ffff, 0x0010_0000_0000_0000,
+    0x8010_0000_0000_0001, 0x3ca0_0000_0000_0000, 0x3fe0_0000_0000_0000, 0x3fef_ffff_ffff_ffff,
+    0x3ff0_0000_0000_0000, 0x3ff0_0000_0000_0001, 0xbff0_0000_0000_0000, 0x4008_0000_0000_0000,
+    0x41df_ffff_ffc0_0000, 0xc1e0_0000_0000_0000, 0x41ef_ffff_ffe0_0000, 0x43e0_0000_0000_0000,
+    0xc3e0_0000_0000_0000, 0x43f0_0000_0000_0000, 0x47ef_ffff_e000_0000, 0x47ef_ffff_f000_0000,
+    0x7fef_ffff_ffff_ffff, 0xffef_ffff_ffff_ffff, 0x7ff0_0000_0000_0000, 0xfff0_0000_0000_0000,
+    0x7ff8_0000_0000_0000, 0xfff8_0000_0000_0123, 0x7ff0_0000_0000_0001, 0x7fff_ffff_ffff_ffff,
+    0x3810_0000_0000_0000, 0x36a0_0000_0000_0000, 0x3e60_0000_0000_0000, 0x4076_8421_0842_1084,
 ];
 
 impl Random {
