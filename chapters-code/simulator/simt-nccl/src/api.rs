@@ -246,64 +246,7 @@ api! {
         }
     }
 
-    /// The combination of all buffers, in every buffer.
-    fn ncclAllReduce(
-        send: *const c_void,
-        receive: *mut c_void,
-        count: usize,
-        data_type: c_int,
-        op: c_int,
-        comm: ncclComm_t,
-        stream: CUstream,
-    ) {
-        let buffers = Buffers { send, receive, count, data_type };
-        group::collective("ncclAllReduce", Kind::AllReduce(op), buffers, comm, stream)
-    }
-
-    /// The combination of all buffers, in the root's.
-    fn ncclReduce(
-        send: *const c_void,
-        receive: *mut c_void,
-        count: usize,
-        data_type: c_int,
-        op: c_int,
-        root: c_int,
-        comm: ncclComm_t,
-        stream: CUstream,
-    ) {
-        let buffers = Buffers { send, receive, count, data_type };
-        group::collective("ncclReduce", Kind::Reduce(op, root), buffers, comm, stream)
-    }
-
-    /// The combination of all buffers, a part for each rank.
-    fn ncclReduceScatter(
-        send: *const c_void,
-        receive: *mut c_void,
-        count: usize,
-        data_type: c_int,
-        op: c_int,
-        comm: ncclComm_t,
-        stream: CUstream,
-    ) {
-        let buffers = Buffers { send, receive, count, data_type };
-        group::collective("ncclReduceScatter", Kind::ReduceScatter(op), buffers, comm, stream)
-    }
-
-    /// The root's buffer, in every buffer.
-    fn ncclBroadcast(
-        send: *const c_void,
-        receive: *mut c_void,
-        count: usize,
-        data_type: c_int,
-        root: c_int,
-        comm: ncclComm_t,
-        stream: CUstream,
-    ) {
-        let buffers = Buffers { send, receive, count, data_type };
-        group::collective("ncclBroadcast", Kind::Broadcast(root), buffers, comm, stream)
-    }
-
-    /// The same, in place.
+    /// `ncclBroadcast` in place.
     fn ncclBcast(
         buffer: *mut c_void,
         count: usize,
@@ -314,47 +257,6 @@ api! {
     ) {
         let buffers = Buffers { send: buffer, receive: buffer, count, data_type };
         group::collective("ncclBroadcast", Kind::Broadcast(root), buffers, comm, stream)
-    }
-
-    /// All buffers one after another, in every buffer.
-    fn ncclAllGather(
-        send: *const c_void,
-        receive: *mut c_void,
-        count: usize,
-        data_type: c_int,
-        comm: ncclComm_t,
-        stream: CUstream,
-    ) {
-        let buffers = Buffers { send, receive, count, data_type };
-        group::collective("ncclAllGather", Kind::AllGather, buffers, comm, stream)
-    }
-
-    /// All buffers one after another, in the root's.
-    fn ncclGather(
-        send: *const c_void,
-        receive: *mut c_void,
-        count: usize,
-        data_type: c_int,
-        root: c_int,
-        comm: ncclComm_t,
-        stream: CUstream,
-    ) {
-        let buffers = Buffers { send, receive, count, data_type };
-        group::collective("ncclGather", Kind::Gather(root), buffers, comm, stream)
-    }
-
-    /// The root's buffer, a part for each rank.
-    fn ncclScatter(
-        send: *const c_void,
-        receive: *mut c_void,
-        count: usize,
-        data_type: c_int,
-        root: c_int,
-        comm: ncclComm_t,
-        stream: CUstream,
-    ) {
-        let buffers = Buffers { send, receive, count, data_type };
-        group::collective("ncclScatter", Kind::Scatter(root), buffers, comm, stream)
     }
 
     /// Part r of every buffer, one after another, in rank r's.
@@ -406,6 +308,50 @@ api! {
     ) {
         group::message(false, receive.addr(), count, data_type, peer, comm, stream)
     }
+}
+
+/// Defines collectives. Their arguments differ only in the operator and the root.
+macro_rules! collectives {
+    ($($(#[$meta:meta])* fn $name:ident($($number:ident),*) = $kind:expr;)*) => {
+        api! {$(
+            $(#[$meta])*
+            fn $name(
+                send: *const c_void,
+                receive: *mut c_void,
+                count: usize,
+                data_type: c_int,
+                $($number: c_int,)*
+                comm: ncclComm_t,
+                stream: CUstream,
+            ) {
+                let buffers = Buffers { send, receive, count, data_type };
+                group::collective(stringify!($name), $kind, buffers, comm, stream)
+            }
+        )*}
+    };
+}
+
+collectives! {
+    /// The combination of all buffers, in every buffer.
+    fn ncclAllReduce(op) = Kind::AllReduce(op);
+
+    /// The combination of all buffers, in the root's.
+    fn ncclReduce(op, root) = Kind::Reduce(op, root);
+
+    /// The combination of all buffers, a part for each rank.
+    fn ncclReduceScatter(op) = Kind::ReduceScatter(op);
+
+    /// The root's buffer, in every buffer.
+    fn ncclBroadcast(root) = Kind::Broadcast(root);
+
+    /// All buffers one after another, in every buffer.
+    fn ncclAllGather() = Kind::AllGather;
+
+    /// All buffers one after another, in the root's.
+    fn ncclGather(root) = Kind::Gather(root);
+
+    /// The root's buffer, a part for each rank.
+    fn ncclScatter(root) = Kind::Scatter(root);
 }
 
 /// What a result means.

@@ -6,115 +6,64 @@ use crate::operation::{Operation, complete, submit};
 use crate::transfer::{Fill, Rows};
 use crate::types::{CUdeviceptr, CUstream};
 
-api! {
-    /// Fills with a byte.
-    per_thread(cuMemsetD8_v2_ptds) fn cuMemsetD8_v2(address: CUdeviceptr, value: u8, width: usize) {
-        complete(&fill(row(address, width), value.into(), 1)?)
-    }
+/// Defines the fills with a type of values: of a row and of a rectangle, each at once and in a stream.
+macro_rules! fills {
+    ($(
+        $value:ty:
+        $row:ident $row_ptds:ident, $row_async:ident $row_ptsz:ident,
+        $rows:ident $rows_ptds:ident, $rows_async:ident $rows_ptsz:ident;
+    )*) => {
+        api! {$(
+            #[doc = concat!("Fills with a `", stringify!($value), "`.")]
+            per_thread($row_ptds) fn $row(address: CUdeviceptr, value: $value, width: usize) {
+                complete(&fill(row(address, width), value)?)
+            }
 
-    /// Fills with a byte.
-    per_thread(cuMemsetD8Async_ptsz) fn cuMemsetD8Async(address: CUdeviceptr, value: u8, width: usize, stream: CUstream) {
-        submit(stream, fill(row(address, width), value.into(), 1)?)
-    }
+            #[doc = concat!("Fills with a `", stringify!($value), "`.")]
+            per_thread($row_ptsz) fn $row_async(address: CUdeviceptr, value: $value, width: usize, stream: CUstream) {
+                submit(stream, fill(row(address, width), value)?)
+            }
 
-    /// Fills with two bytes.
-    per_thread(cuMemsetD16_v2_ptds) fn cuMemsetD16_v2(address: CUdeviceptr, value: u16, width: usize) {
-        complete(&fill(row(address, width), value.into(), 2)?)
-    }
+            #[doc = concat!("Fills a rectangle with a `", stringify!($value), "`.")]
+            per_thread($rows_ptds) fn $rows(
+                address: CUdeviceptr,
+                pitch: usize,
+                value: $value,
+                width: usize,
+                height: usize,
+            ) {
+                complete(&fill(Rows { address, pitch, width, height }, value)?)
+            }
 
-    /// Fills with two bytes.
-    per_thread(cuMemsetD16Async_ptsz) fn cuMemsetD16Async(address: CUdeviceptr, value: u16, width: usize, stream: CUstream) {
-        submit(stream, fill(row(address, width), value.into(), 2)?)
-    }
-
-    /// Fills with four bytes.
-    per_thread(cuMemsetD32_v2_ptds) fn cuMemsetD32_v2(address: CUdeviceptr, value: u32, width: usize) {
-        complete(&fill(row(address, width), value, 4)?)
-    }
-
-    /// Fills with four bytes.
-    per_thread(cuMemsetD32Async_ptsz) fn cuMemsetD32Async(address: CUdeviceptr, value: u32, width: usize, stream: CUstream) {
-        submit(stream, fill(row(address, width), value, 4)?)
-    }
-
-    /// Fills a rectangle with a byte.
-    per_thread(cuMemsetD2D8_v2_ptds) fn cuMemsetD2D8_v2(
-        address: CUdeviceptr,
-        pitch: usize,
-        value: u8,
-        width: usize,
-        height: usize,
-    ) {
-        let rows = Rows { address, pitch, width, height };
-        complete(&fill(rows, value.into(), 1)?)
-    }
-
-    /// Fills a rectangle with a byte.
-    per_thread(cuMemsetD2D8Async_ptsz) fn cuMemsetD2D8Async(
-        address: CUdeviceptr,
-        pitch: usize,
-        value: u8,
-        width: usize,
-        height: usize,
-        stream: CUstream,
-    ) {
-        let rows = Rows { address, pitch, width, height };
-        submit(stream, fill(rows, value.into(), 1)?)
-    }
-
-    /// Fills a rectangle with two bytes.
-    per_thread(cuMemsetD2D16_v2_ptds) fn cuMemsetD2D16_v2(
-        address: CUdeviceptr,
-        pitch: usize,
-        value: u16,
-        width: usize,
-        height: usize,
-    ) {
-        let rows = Rows { address, pitch, width, height };
-        complete(&fill(rows, value.into(), 2)?)
-    }
-
-    /// Fills a rectangle with two bytes.
-    per_thread(cuMemsetD2D16Async_ptsz) fn cuMemsetD2D16Async(
-        address: CUdeviceptr,
-        pitch: usize,
-        value: u16,
-        width: usize,
-        height: usize,
-        stream: CUstream,
-    ) {
-        let rows = Rows { address, pitch, width, height };
-        submit(stream, fill(rows, value.into(), 2)?)
-    }
-
-    /// Fills a rectangle with four bytes.
-    per_thread(cuMemsetD2D32_v2_ptds) fn cuMemsetD2D32_v2(
-        address: CUdeviceptr,
-        pitch: usize,
-        value: u32,
-        width: usize,
-        height: usize,
-    ) {
-        let rows = Rows { address, pitch, width, height };
-        complete(&fill(rows, value, 4)?)
-    }
-
-    /// Fills a rectangle with four bytes.
-    per_thread(cuMemsetD2D32Async_ptsz) fn cuMemsetD2D32Async(
-        address: CUdeviceptr,
-        pitch: usize,
-        value: u32,
-        width: usize,
-        height: usize,
-        stream: CUstream,
-    ) {
-        let rows = Rows { address, pitch, width, height };
-        submit(stream, fill(rows, value, 4)?)
-    }
+            #[doc = concat!("Fills a rectangle with a `", stringify!($value), "`.")]
+            per_thread($rows_ptsz) fn $rows_async(
+                address: CUdeviceptr,
+                pitch: usize,
+                value: $value,
+                width: usize,
+                height: usize,
+                stream: CUstream,
+            ) {
+                submit(stream, fill(Rows { address, pitch, width, height }, value)?)
+            }
+        )*}
+    };
 }
 
-fn fill(rows: Rows, value: u32, size: usize) -> Result<Operation> {
-    Fill::new(rows, value, size).map(Operation::Fill)
+fills! {
+    u8:
+        cuMemsetD8_v2 cuMemsetD8_v2_ptds, cuMemsetD8Async cuMemsetD8Async_ptsz,
+        cuMemsetD2D8_v2 cuMemsetD2D8_v2_ptds, cuMemsetD2D8Async cuMemsetD2D8Async_ptsz;
+    u16:
+        cuMemsetD16_v2 cuMemsetD16_v2_ptds, cuMemsetD16Async cuMemsetD16Async_ptsz,
+        cuMemsetD2D16_v2 cuMemsetD2D16_v2_ptds, cuMemsetD2D16Async cuMemsetD2D16Async_ptsz;
+    u32:
+        cuMemsetD32_v2 cuMemsetD32_v2_ptds, cuMemsetD32Async cuMemsetD32Async_ptsz,
+        cuMemsetD2D32_v2 cuMemsetD2D32_v2_ptds, cuMemsetD2D32Async cuMemsetD2D32Async_ptsz;
+}
+
+fn fill<T: Into<u32>>(rows: Rows, value: T) -> Result<Operation> {
+    Fill::new(rows, value.into(), size_of::<T>()).map(Operation::Fill)
 }
 
 fn row(address: CUdeviceptr, width: usize) -> Rows {
