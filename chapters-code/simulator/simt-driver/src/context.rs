@@ -324,20 +324,12 @@ pub fn destroy(handle: Handle) -> Result {
     }
     let device = context.device()?;
     let _busy = lock(&device.busy);
-    for function in driver.functions.find(|f| f.context == handle) {
-        driver.functions.remove(function);
+    driver.functions.remove_all(|f| f.context == handle);
+    for module in driver.modules.remove_all(|m| m.context == handle) {
+        module.code.unload(&device.memory)?;
     }
-    for module in driver.modules.find(|m| m.context == handle) {
-        if let Some(module) = driver.modules.remove(module) {
-            module.code.unload(&device.memory)?;
-        }
-    }
-    for stream in driver.streams.find(|s| s.context == handle) {
-        driver.streams.remove(stream);
-    }
-    for event in driver.events.find(|e| e.context == handle) {
-        driver.events.remove(event);
-    }
+    driver.streams.remove_all(|s| s.context == handle);
+    driver.events.remove_all(|e| e.context == handle);
     crate::allocation::free_all(device, handle)
 }
 

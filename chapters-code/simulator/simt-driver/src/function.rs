@@ -1,5 +1,7 @@
 //! What can be asked of a function, and set: `CU_FUNC_ATTRIBUTE_…`.
 
+use simt::DEVICE;
+
 use crate::error::{CUresult, Result};
 use crate::module::Function;
 use crate::occupancy::{Block, SCHEDULERS};
@@ -24,8 +26,8 @@ impl Function {
 
     /// Threads of a block, at most.
     pub fn max_threads(&self) -> u32 {
-        let declared = self.kernel.ir().max_threads.unwrap_or(profile::BLOCK_THREADS);
-        declared.min(profile::BLOCK_THREADS)
+        let declared = self.kernel.ir().max_threads.unwrap_or(DEVICE.max_block_threads);
+        declared.min(DEVICE.max_block_threads)
     }
 
     /// Registers a thread: an estimate of what an assembler would give it, from the values that
@@ -33,10 +35,10 @@ impl Function {
     pub fn registers(&self) -> u32 {
         *self.registers.get_or_init(|| {
             let ir = self.kernel.ir();
-            let threads = ir.max_threads.map_or(1, |n| n.clamp(1, profile::BLOCK_THREADS));
+            let threads = ir.max_threads.map_or(1, |n| n.clamp(1, DEVICE.max_block_threads));
             let blocks = ir.min_blocks.unwrap_or(1);
-            let warps = threads.div_ceil(profile::WARP) * blocks.clamp(1, profile::RESIDENT_BLOCKS);
-            let a_warp = profile::REGISTERS / SCHEDULERS / warps.div_ceil(SCHEDULERS);
+            let warps = threads.div_ceil(profile::WARP) * blocks.clamp(1, DEVICE.resident_blocks);
+            let a_warp = DEVICE.registers / SCHEDULERS / warps.div_ceil(SCHEDULERS);
             let share = a_warp / profile::WARP / REGISTER_UNIT * REGISTER_UNIT;
             (ir.live_registers() + REGISTERS_BESIDE).min(share.clamp(REGISTER_UNIT, MOST_REGISTERS))
         })
@@ -61,7 +63,7 @@ impl Function {
     pub fn attribute(&self, number: u32) -> Result<i32> {
         let ir = self.kernel.ir();
         let settings = *lock(&self.settings);
-        let (major, minor) = profile::COMPUTE_CAPABILITY;
+        let (major, minor) = DEVICE.compute_capability;
         let value = match number {
             0 => self.max_threads(),
             1 => ir.static_shared_bytes,
@@ -110,10 +112,32 @@ impl Function {
     /// The blocks of a cluster, at most.
     pub fn most_in_cluster(&self) -> u32 {
         let most = match lock(&self.settings).large_clusters {
-            true => simt::MAX_CLUSTER,
-            false => profile::PORTABLE_CLUSTER,
+            true => DEVICE.max_cluster,
+            false => DEVICE.portable_cluster,
         };
         self.kernel.ir().clusters.most.map_or(most, |declared| declared.min(most))
+    }
+
+    /// The blocks of a cluster of a launch that asks for these, if it asks.
+    pub fn checked_cluster(&self, asked: Option<[u32; 3]>) -> Result<Option<[u32; 3]>> {
+        let invalid = |cause: String| Err(CUresult::INVALID_CLUSTER_SIZE.because(cause));
+        let own = self.cluster();
+        let Some(shape) = asked.or(own) else { return Ok(None) };
+        if own.is_some_and(|own| own != shape) {
+            return invalid(format!(
+                "clusters of {shape:?} blocks, where the function has {own:?}"
+            ));
+        }
+        let blocks: u128 = shape.map(u128::from).iter().product();
+        let most = self.most_in_cluster();
+        if !(1..=most.into()).contains(&blocks) {
+            return invalid(format!(
+                "clusters of {shape:?} blocks: 1 to {most} in all, up to {} with \
+                 CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED",
+                DEVICE.max_cluster
+            ));
+        }
+        Ok(Some(shape))
     }
 
     /// Checks an extent of a cluster, which must not differ from the declared one.
@@ -130,7 +154,7 @@ impl Function {
 
     fn checked_dynamic_shared(&self, value: i32) -> Result<u32> {
         let fixed = self.kernel.ir().static_shared_bytes;
-        let most = profile::SHARED_BLOCK_OPT_IN.saturating_sub(fixed);
+        let most = DEVICE.shared_block_opt_in.saturating_sub(fixed);
         u32::try_from(value).ok().filter(|&bytes| bytes <= most).ok_or_else(|| {
             CUresult::INVALID_VALUE.because(format!(
                 "{value} bytes of dynamic shared memory for `{}`: at most {most} beside its \

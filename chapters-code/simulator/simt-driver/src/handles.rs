@@ -112,6 +112,11 @@ impl<T> Table<T> {
         matching.collect()
     }
 
+    /// Removes the objects for which a condition holds, and returns them.
+    pub fn remove_all(&self, condition: impl Fn(&T) -> bool) -> Vec<Arc<T>> {
+        self.find(condition).into_iter().filter_map(|handle| self.remove(handle)).collect()
+    }
+
     fn encode(&self, index: usize, generation: u32) -> Handle {
         Handle((self.kind as usize) << 56 | (generation as usize) << 32 | (index + 1))
     }

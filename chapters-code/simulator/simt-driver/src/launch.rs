@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::ops::Range;
 use std::sync::Arc;
 
-use simt::{Fault, Footprint};
+use simt::{DEVICE, Fault, Footprint};
 
 use crate::capture;
 use crate::context::{self, Context};
@@ -15,7 +15,6 @@ use crate::host::readable;
 use crate::module::{self, Function};
 use crate::operation::{self, Operation};
 use crate::order;
-use crate::profile;
 use crate::recording;
 use crate::state::lock;
 use crate::stream;
@@ -84,6 +83,9 @@ impl Launch {
     pub fn new(request: &Request, arguments: &Arguments) -> Result<Self> {
         let function = module::function(request.function)?;
         let named = |failure: Failure| name(&function, failure);
+        let Request { grid, block, cluster, .. } = *request;
+        let cluster = cluster.or(function.cluster());
+        simt::check_shape(&function.kernel, grid, block, cluster).map_err(refused)?;
         check(request, &function).map_err(named)?;
         let params = gather(&function, arguments).map_err(named)?;
         Ok(Self { request: *request, function, params })
@@ -100,8 +102,7 @@ impl Launch {
             dynamic_shared,
             params: &self.params,
         };
-        let refused = |fault: Fault| Err(context::code(fault.kind).because(fault.message));
-        simt::check(&launch).map_or_else(refused, Ok)
+        simt::check(&launch).map_err(refused)
     }
 
     /// The addresses of the arguments, which are valid as long as they are not changed.
@@ -240,66 +241,28 @@ impl Drop for GridWorkspace<'_> {
     }
 }
 
-/// Refuses what the device cannot run.
-fn check(request: &Request, function: &Arc<Function>) -> Result {
-    let Request { grid, block, dynamic_shared, .. } = *request;
-    let invalid = |cause: String| Err(CUresult::INVALID_VALUE.because(cause));
-    let outside =
-        |size: [u32; 3], most: [u32; 3]| (0..3).any(|d| size[d] == 0 || size[d] > most[d]);
-    if outside(grid, profile::GRID) {
-        return invalid(format!("a grid of {grid:?} blocks: 1 to {:?}", profile::GRID));
-    }
-    if outside(block, profile::BLOCK) {
-        return invalid(format!("a block of {block:?} threads: 1 to {:?}", profile::BLOCK));
-    }
-    let threads: u32 = block.iter().product();
-    let most = function.max_threads();
-    if threads > most {
-        return invalid(format!("a block of {threads} threads: at most {most}"));
-    }
-    let most = function.dynamic_shared();
+/// Refuses what the function's attributes do not allow, and a grid that cannot be resident if it must be.
+fn check(request: &Request, function: &Function) -> Result {
+    let (dynamic_shared, most) = (request.dynamic_shared, function.dynamic_shared());
     if dynamic_shared > most {
-        return invalid(format!(
+        return Err(CUresult::INVALID_VALUE.because(format!(
             "{dynamic_shared} bytes of dynamic shared memory: at most {most}, unless \
              CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES asks for more"
-        ));
-    }
-    check_clusters(request, function)?;
-    if request.cooperative { check_cooperative(request, function, threads) } else { Ok(()) }
-}
-
-/// Refuses clusters that the function or the grid does not allow. What the kernel itself declares is
-/// checked when it is launched.
-fn check_clusters(request: &Request, function: &Function) -> Result {
-    let own = function.cluster();
-    let Some(shape) = request.cluster.or(own) else {
-        return match function.kernel.ir().clusters.explicit {
-            true => Err(CUresult::INVALID_CLUSTER_SIZE.because("it must be launched in clusters")),
-            false => Ok(()),
-        };
-    };
-    if own.is_some_and(|own| own != shape) {
-        let cause = format!("clusters of {shape:?} blocks, where the function has {own:?}");
-        return Err(CUresult::INVALID_CLUSTER_SIZE.because(cause));
-    }
-    let (blocks, most) =
-        (shape.iter().map(|&n| u64::from(n)).product(), function.most_in_cluster());
-    if !(1..=u64::from(most)).contains(&blocks) {
-        return Err(CUresult::INVALID_CLUSTER_SIZE.because(format!(
-            "clusters of {shape:?} blocks: 1 to {most} in all, up to 16 with \
-             CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED"
         )));
     }
-    if (0..3).any(|axis| !request.grid[axis].is_multiple_of(shape[axis])) {
-        let cause = format!("clusters of {shape:?} blocks do not divide {:?}", request.grid);
-        return Err(CUresult::INVALID_CLUSTER_SIZE.because(cause));
-    }
-    Ok(())
+    function.checked_cluster(request.cluster)?;
+    if request.cooperative { check_cooperative(request, function) } else { Ok(()) }
 }
 
-fn check_cooperative(request: &Request, function: &Function, threads: u32) -> Result {
+/// The error of a launch that the machine refuses.
+fn refused(fault: Fault) -> Failure {
+    context::code(fault.kind).because(fault.message)
+}
+
+fn check_cooperative(request: &Request, function: &Function) -> Result {
+    let threads = request.block.iter().product();
     let each = function.blocks_per_multiprocessor(threads, request.dynamic_shared as usize);
-    let most = u64::from(each) * u64::from(profile::MULTIPROCESSORS);
+    let most = u64::from(each) * u64::from(DEVICE.multiprocessors);
     let blocks: u128 = request.grid.iter().map(|&n| u128::from(n)).product();
     if blocks > u128::from(most) {
         let cause = format!("{blocks} blocks must be resident at once, and {most} can be");

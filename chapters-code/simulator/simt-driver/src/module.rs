@@ -5,7 +5,7 @@ use std::ffi::CString;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use ptx::ir;
-use simt::{LoadedKernel, LoadedModule};
+use simt::{DEVICE, LoadedKernel, LoadedModule};
 
 use crate::context::{self, Context};
 use crate::entry::say;
@@ -58,7 +58,7 @@ pub struct Settings {
     pub dynamic_shared: u32,
     /// Preferred share of shared memory in the L1 cache, in percent; -1 for none. No effect.
     pub carveout: i32,
-    /// True if clusters of more blocks than [`profile::PORTABLE_CLUSTER`] are allowed.
+    /// True if clusters of more blocks than [`simt::DeviceProfile::portable_cluster`] are allowed.
     pub large_clusters: bool,
     /// The blocks of a cluster in x, y and z; 0 if they are not set.
     pub cluster: [u32; 3],
@@ -132,7 +132,7 @@ fn parse(image: &[u8]) -> Result<ir::Module> {
     };
     check_version(version)?;
     let module = ptx::parse(&text).map_err(|e| CUresult::INVALID_PTX.because(e.to_string()))?;
-    let (major, minor) = profile::COMPUTE_CAPABILITY;
+    let (major, minor) = DEVICE.compute_capability;
     if module.target > major * 10 + minor {
         return Err(CUresult::INVALID_PTX.because(format!(
             "the PTX is for sm_{}, and the simulated device is sm_{major}{minor}",
@@ -167,7 +167,7 @@ fn check_version(version: (u32, u32)) -> Result {
 /// As an H200's driver does (580.159.04, CUDA 13.0): it takes up to what dynamic shared memory can
 /// be asked for, where the stand-alone assembler refuses whatever is above 48 KiB.
 fn check_shared(kernel: &ir::Kernel) -> Result {
-    let (bytes, most) = (kernel.static_shared_bytes, profile::SHARED_BLOCK_OPT_IN);
+    let (bytes, most) = (kernel.static_shared_bytes, DEVICE.shared_block_opt_in);
     if bytes > most {
         let name = &kernel.name;
         return Err(CUresult::INVALID_PTX.because(format!(
@@ -232,9 +232,7 @@ pub fn unload(handle: Handle) -> Result {
     if driver.modules.remove(handle).is_none() {
         return Err(CUresult::INVALID_HANDLE.into());
     }
-    for function in driver.functions.find(|f| f.module == handle) {
-        driver.functions.remove(function);
-    }
+    driver.functions.remove_all(|f| f.module == handle);
     module.code.unload(&device.memory).map_err(Failure::from)
 }
 
@@ -273,9 +271,9 @@ impl Settings {
     fn new(kernel: &LoadedKernel) -> Self {
         let fixed = kernel.ir().static_shared_bytes;
         // What an H200 answers: a kernel with more than 48 KiB of static shared memory needs not ask.
-        let most = match fixed <= profile::SHARED_BLOCK {
-            true => profile::SHARED_BLOCK,
-            false => profile::SHARED_BLOCK_OPT_IN,
+        let most = match fixed <= DEVICE.shared_block {
+            true => DEVICE.shared_block,
+            false => DEVICE.shared_block_opt_in,
         };
         Self {
             dynamic_shared: most.saturating_sub(fixed),

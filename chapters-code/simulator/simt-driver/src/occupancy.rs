@@ -4,6 +4,8 @@
 //! Source: *CUDA C++ Programming Guide*, "Compute Capabilities", and the occupancy calculator of
 //! Nsight Compute, for compute capability 9.0.
 
+use simt::DEVICE;
+
 use crate::profile;
 
 /// Registers are handed to a warp in units of this many.
@@ -27,29 +29,29 @@ pub struct Block {
 impl Block {
     /// Blocks resident on a multiprocessor; 0 if not even one fits.
     pub fn per_multiprocessor(self) -> u32 {
-        if self.threads == 0 || self.threads > profile::BLOCK_THREADS {
+        if self.threads == 0 || self.threads > DEVICE.max_block_threads {
             return 0;
         }
         let warps = self.threads.div_ceil(profile::WARP);
-        let by_warps = profile::RESIDENT_THREADS / profile::WARP / warps;
-        let limits = [profile::RESIDENT_BLOCKS, by_warps, self.by_registers(warps)];
+        let by_warps = DEVICE.resident_threads / profile::WARP / warps;
+        let limits = [DEVICE.resident_blocks, by_warps, self.by_registers(warps)];
         limits.into_iter().fold(self.by_shared(), u32::min)
     }
 
     fn by_registers(self, warps: u32) -> u32 {
         if self.registers == 0 {
-            return profile::RESIDENT_BLOCKS;
+            return DEVICE.resident_blocks;
         }
         let a_warp = (self.registers * profile::WARP).next_multiple_of(REGISTER_UNIT);
-        let warps_a_scheduler = profile::REGISTERS / SCHEDULERS / a_warp;
+        let warps_a_scheduler = DEVICE.registers / SCHEDULERS / a_warp;
         warps_a_scheduler * SCHEDULERS / warps
     }
 
     fn by_shared(self) -> u32 {
-        if self.shared > profile::SHARED_BLOCK_OPT_IN {
+        if self.shared > DEVICE.shared_block_opt_in {
             return 0;
         }
-        profile::SHARED / (self.shared + profile::SHARED_RESERVED).next_multiple_of(SHARED_UNIT)
+        DEVICE.shared / (self.shared + DEVICE.shared_reserved).next_multiple_of(SHARED_UNIT)
     }
 }
 
@@ -61,8 +63,8 @@ impl Block {
 /// sizes get the number of the next one.
 pub fn active_clusters(size: u32, each: u32) -> u32 {
     match size {
-        0 | 1 => profile::MULTIPROCESSORS * each,
-        2 => profile::MULTIPROCESSORS / 2 * each,
+        0 | 1 => DEVICE.multiprocessors * each,
+        2 => DEVICE.multiprocessors / 2 * each,
         3 | 4 => 31 * each - each % 2,
         5..=8 => 15 * each,
         9..=16 => 7 * each,
@@ -73,8 +75,8 @@ pub fn active_clusters(size: u32, each: u32) -> u32 {
 /// Bytes of dynamic shared memory that each of `blocks` blocks on one multiprocessor can have
 /// beside `fixed` static ones.
 pub fn dynamic_shared(blocks: u32, fixed: u32) -> u32 {
-    let each = profile::SHARED / blocks.max(1) / SHARED_UNIT * SHARED_UNIT;
-    let usable = each.saturating_sub(profile::SHARED_RESERVED).min(profile::SHARED_BLOCK_OPT_IN);
+    let each = DEVICE.shared / blocks.max(1) / SHARED_UNIT * SHARED_UNIT;
+    let usable = each.saturating_sub(DEVICE.shared_reserved).min(DEVICE.shared_block_opt_in);
     usable.saturating_sub(fixed)
 }
 

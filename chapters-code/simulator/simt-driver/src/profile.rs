@@ -1,45 +1,20 @@
-//! The simulated device: an H200.
+//! What a driver says of the simulated device, an H200, beyond [`simt::DEVICE`].
 //!
 //! Limits and sizes are the H200's, so that grids, occupancy and everything that follows from them
-//! are the same on both; `tests/h200.rs` compares them with what an H200's driver said. A *capability*, on the other hand, is only claimed where the simulator has
-//! it: a program that asks before it uses managed memory is told that there is none.
+//! are the same on both; `tests/h200.rs` compares them with what an H200's driver said. A *capability*, on the other
+//! hand, is only claimed where the simulator has it: a program that asks before it uses managed memory is told that
+//! there is none.
 
-/// The device's name.
-pub const NAME: &str = "SIMT simulator (H200 profile)";
+use simt::DEVICE;
+
 /// Bytes of device memory.
 pub const MEMORY_BYTES: u64 = 150_109_880_320;
-/// Compute capability.
-pub const COMPUTE_CAPABILITY: (u32, u32) = (9, 0);
 /// What `cuDriverGetVersion` reports: CUDA 13.0, of driver 580.
 pub const DRIVER_VERSION: i32 = 13_000;
 /// The newest PTX ISA that such a driver takes.
 pub const PTX_ISA: (u32, u32) = (9, 0);
-/// Multiprocessors.
-pub const MULTIPROCESSORS: u32 = 132;
 /// Threads of a warp.
-pub const WARP: u32 = 32;
-/// Threads of a block, at most.
-pub const BLOCK_THREADS: u32 = 1024;
-/// Threads of a block in each direction, at most.
-pub const BLOCK: [u32; 3] = [1024, 1024, 64];
-/// Blocks of a grid in each direction, at most.
-pub const GRID: [u32; 3] = [i32::MAX as u32, 65_535, 65_535];
-/// Blocks of a cluster, at most, that every device with clusters allows.
-pub const PORTABLE_CLUSTER: u32 = 8;
-/// Threads resident on a multiprocessor.
-pub const RESIDENT_THREADS: u32 = 2048;
-/// Blocks resident on a multiprocessor.
-pub const RESIDENT_BLOCKS: u32 = 32;
-/// 32-bit registers of a multiprocessor.
-pub const REGISTERS: u32 = 65_536;
-/// Bytes of shared memory of a multiprocessor.
-pub const SHARED: u32 = 233_472;
-/// Bytes of shared memory that the system takes of each block.
-pub const SHARED_RESERVED: u32 = 1024;
-/// Bytes of shared memory of a block, without asking for more.
-pub const SHARED_BLOCK: u32 = 49_152;
-/// Bytes of shared memory of a block, after asking (`MAX_DYNAMIC_SHARED_SIZE_BYTES`).
-pub const SHARED_BLOCK_OPT_IN: u32 = 232_448;
+pub const WARP: u32 = simt::registers::LANES as u32;
 /// Bytes of L2 cache.
 pub const L2: u32 = 62_914_560;
 /// kHz of the multiprocessors.
@@ -67,8 +42,8 @@ pub fn attribute(number: u32, ordinal: usize) -> Option<u32> {
     match number {
         1..=51 => general(number, ordinal).or_else(|| texture(number)),
         52..=74 | 77 => texture(number),
-        75 => Some(COMPUTE_CAPABILITY.0),
-        76 => Some(COMPUTE_CAPABILITY.1),
+        75 => Some(DEVICE.compute_capability.0),
+        76 => Some(DEVICE.compute_capability.1),
         78..=NEWEST_ATTRIBUTE => Some(newer(number)),
         _ => None,
     }
@@ -77,18 +52,18 @@ pub fn attribute(number: u32, ordinal: usize) -> Option<u32> {
 /// `CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK` to `…_TEXTURE_PITCH_ALIGNMENT`.
 fn general(number: u32, ordinal: usize) -> Option<u32> {
     Some(match number {
-        1 => BLOCK_THREADS,
-        2..=4 => BLOCK[number as usize - 2],
-        5..=7 => GRID[number as usize - 5],
-        8 => SHARED_BLOCK,
+        1 => DEVICE.max_block_threads,
+        2..=4 => DEVICE.max_block[number as usize - 2],
+        5..=7 => DEVICE.max_grid[number as usize - 5],
+        8 => DEVICE.shared_block,
         9 => CONSTANT,
         10 => WARP,
         11 => MAX_PITCH,
-        12 => REGISTERS,
+        12 => DEVICE.registers,
         13 => CLOCK,
         14 | 30 => 512, // alignment of textures and surfaces
         15 => 1,        // copies overlap with kernels
-        16 => MULTIPROCESSORS,
+        16 => DEVICE.multiprocessors,
         17 | 18 => 0, // no time limit; not integrated
         19 => 0,      // host memory cannot be mapped
         20 => 0,      // default compute mode
@@ -98,7 +73,7 @@ fn general(number: u32, ordinal: usize) -> Option<u32> {
         36 => MEMORY_CLOCK,
         37 => MEMORY_BUS,
         38 => L2,
-        39 => RESIDENT_THREADS,
+        39 => DEVICE.resident_threads,
         40 => 3, // copy engines
         41 => 1, // one address space
         51 => 32,
@@ -146,17 +121,17 @@ fn texture(number: u32) -> Option<u32> {
 fn newer(number: u32) -> u32 {
     match number {
         78..=80 => 1, // stream priorities; L1 caches global and local memory
-        81 => SHARED,
-        82 => REGISTERS,
+        81 => DEVICE.shared,
+        82 => DEVICE.registers,
         87 => 2,      // f32 rate over f64 rate
         90 | 91 => 1, // preemption; registered memory has one address
         95 => 1,      // cooperative launch
-        97 => SHARED_BLOCK_OPT_IN,
+        97 => DEVICE.shared_block_opt_in,
         99 => 1, // cuMemHostRegister
-        106 => RESIDENT_BLOCKS,
+        106 => DEVICE.resident_blocks,
         108 => L2 / 8 * 5,  // persisting part of the L2
         109 => 134_217_728, // access policy window
-        111 => SHARED_RESERVED,
+        111 => DEVICE.shared_reserved,
         113 => 1,           // read-only registration
         115 => 1,           // memory pools
         120 => 1,           // clusters of blocks
@@ -183,7 +158,7 @@ pub fn limit(number: u32) -> Option<usize> {
         4 => 2048,       // pending launches of the device runtime
         5 => 64,         // L2 fetch granularity
         6 => 11_796_480, // persisting part of the L2
-        7 => SHARED_BLOCK_OPT_IN as usize,
+        7 => DEVICE.shared_block_opt_in as usize,
         8 => 0, // CUDA in graphics
         _ => return None,
     })

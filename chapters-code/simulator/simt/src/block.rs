@@ -8,9 +8,9 @@ use simt_report::{Fault, FaultKind};
 use crate::barrier::{Barriers, Tally};
 use crate::barrier::{Passing, Waiter};
 use crate::cluster::Peers;
-use crate::config::WARP_SLOTS;
 use crate::converge::{NOWHERE, Split, Waiting};
 use crate::counters::lanes;
+use crate::device_profile::DEVICE;
 use crate::exec::{Exec, Pause, Warp, bulk};
 use crate::fault::Trap;
 use crate::grid::Grid;
@@ -20,6 +20,9 @@ use crate::proxy::{Proxy, ProxyEvent};
 use crate::registers::LaneMask;
 use crate::schedule::{Schedule, mix};
 use crate::stall::SpinDetector;
+
+/// Slots for warps per multiprocessor.
+const WARP_SLOTS: u32 = DEVICE.resident_threads / 32;
 
 /// The most instructions of a time slice of a warp whose block is to be held back, so that it may stop anywhere.
 const SHORT_SLICE: u32 = 8;
@@ -604,7 +607,7 @@ fn special_value(special: Special, grid: &Grid<'_>, warp: u32, lane: u32) -> u64
         Special::EnvReg(_) => 0,
         Special::LaneId => lane,
         Special::NwarpId => WARP_SLOTS,
-        Special::NsmId => crate::config::MULTIPROCESSORS,
+        Special::NsmId => DEVICE.multiprocessors,
         Special::GridId => return grid.id,
         Special::LaneMaskEq => 1 << lane,
         Special::LaneMaskLt => below,

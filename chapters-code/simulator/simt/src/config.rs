@@ -1,4 +1,4 @@
-//! The configuration of a launch, and the limits of the device.
+//! The configuration of a launch.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -6,23 +6,6 @@ use std::sync::Arc;
 use simt_report::WeakMemory;
 
 use crate::module::LoadedKernel;
-
-/// Multiprocessors of the simulated device, which is modelled on an H200.
-pub const MULTIPROCESSORS: u32 = 132;
-/// The largest number of threads per block.
-pub const MAX_THREADS: u32 = 1024;
-/// Resident threads per multiprocessor.
-pub(crate) const RESIDENT_THREADS: u32 = 2048;
-/// Resident blocks per multiprocessor.
-pub(crate) const RESIDENT_BLOCKS: u32 = 32;
-/// Slots for warps per multiprocessor.
-pub(crate) const WARP_SLOTS: u32 = RESIDENT_THREADS / 32;
-/// The largest amount of shared memory per block in bytes, after opting in.
-pub const MAX_SHARED: u32 = 232_448;
-/// The largest number of blocks per cluster.
-pub const MAX_CLUSTER: u32 = 16;
-/// The largest amount of local memory per thread in bytes.
-pub(crate) const MAX_LOCAL: u32 = 512 << 10;
 
 /// What to launch.
 #[derive(Clone, Copy)]

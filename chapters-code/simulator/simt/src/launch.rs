@@ -13,15 +13,14 @@ use simt_report::{
 
 use crate::block::{self, Progress};
 use crate::cluster::Cluster;
-use crate::config::{
-    Launch, MAX_CLUSTER, MAX_LOCAL, MAX_SHARED, MAX_THREADS, MULTIPROCESSORS, Options,
-    RESIDENT_BLOCKS, RESIDENT_THREADS,
-};
+use crate::config::{Launch, Options};
 use crate::describe::{describe, missable, stale_reads};
+use crate::device_profile::DEVICE;
 use crate::footprint::{Blocks, Footprint};
 use crate::grid::Grid;
 use crate::group::{Group, Job};
 use crate::memory::{Memory, Snapshot};
+use crate::module::LoadedKernel;
 use crate::observe::{Checking, Counting, NoObserver, Observed, Observer};
 use crate::trace::{self, Tracing};
 use crate::workers;
@@ -100,78 +99,95 @@ pub(crate) fn unfinished(launch: &Launch<'_>, memory: &Snapshot) -> LaunchReport
 /// # Errors
 /// The fault that the launch would end with.
 pub fn check(launch: &Launch<'_>) -> Result<(), Fault> {
-    let name = &launch.kernel.ir().name;
-    let fail = |kind, cause: String| {
-        Err(Fault {
-            kind,
-            space: None,
-            detail: None,
-            message: format!("launch of kernel `{name}`: {cause}"),
-        })
-    };
-    if let Some(error) = &launch.kernel.ir().unsupported {
+    let ir = launch.kernel.ir();
+    let fail = |kind, cause: String| Err(refusal(launch.kernel, kind, &cause));
+    if let Some(error) = &ir.unsupported {
         return fail(FaultKind::Unsupported, error.to_string());
     }
-    let ([gx, gy, gz], [bx, by, bz]) = (launch.grid, launch.block);
-    if gx == 0 || gy == 0 || gz == 0 || gx > 0x7fff_ffff || gy > 65_535 || gz > 65_535 {
-        let limit = "each extent must be at least 1, and at most 2^31 - 1, 65535 and 65535";
-        return fail(FaultKind::InvalidLaunch, format!("a grid of ({gx},{gy},{gz}): {limit}"));
-    }
-    let threads = u64::from(bx) * u64::from(by) * u64::from(bz);
-    if threads == 0 || threads > u64::from(MAX_THREADS) || bx > 1024 || by > 1024 || bz > 64 {
-        let limit = "a block has 1 to 1024 threads, at most 64 of them in z";
-        return fail(FaultKind::InvalidLaunch, format!("a block of ({bx},{by},{bz}): {limit}"));
-    }
-    if launch.kernel.ir().max_threads.is_some_and(|most| threads > u64::from(most)) {
-        let most = launch.kernel.ir().max_threads.unwrap_or_default();
-        let cause = format!("{threads} threads a block, but it was compiled for at most {most}");
-        return fail(FaultKind::InvalidLaunch, cause);
-    }
-    if let Some(cause) = clusters_refused(launch) {
-        return fail(FaultKind::InvalidCluster, cause);
-    }
-    let shared = launch.kernel.shared_bytes(launch.dynamic_shared);
-    if shared > MAX_SHARED {
-        let cause = format!("{shared} bytes of shared memory a block, of at most {MAX_SHARED}");
+    check_shape(launch.kernel, launch.grid, launch.block, launch.cluster)?;
+    let (shared, most) =
+        (launch.kernel.shared_bytes(launch.dynamic_shared), DEVICE.shared_block_opt_in);
+    if shared > most {
+        let cause = format!("{shared} bytes of shared memory a block, of at most {most}");
         return fail(FaultKind::OutOfResources, cause);
     }
-    let local = launch.kernel.ir().local_bytes;
-    if local > MAX_LOCAL {
-        let cause = format!("{local} bytes of local memory a thread, of at most {MAX_LOCAL}");
+    let (local, most) = (ir.local_bytes, DEVICE.max_local);
+    if local > most {
+        let cause = format!("{local} bytes of local memory a thread, of at most {most}");
         return fail(FaultKind::OutOfResources, cause);
     }
-    let wanted = launch.kernel.ir().param_bytes as usize;
-    if launch.params.len() < wanted {
-        let given = launch.params.len();
+    let (given, wanted) = (launch.params.len(), ir.param_bytes as usize);
+    if given < wanted {
         let cause = format!("{given} bytes of parameters, where it takes {wanted}");
         return fail(FaultKind::InvalidLaunch, cause);
     }
     Ok(())
 }
 
+/// Refuses a grid, blocks or clusters that the device or the kernel does not allow. [`check`] does this too.
+///
+/// # Errors
+/// The fault that the launch would end with.
+pub fn check_shape(
+    kernel: &LoadedKernel,
+    grid: [u32; 3],
+    block: [u32; 3],
+    cluster: Option<[u32; 3]>,
+) -> Result<(), Fault> {
+    let fail = |cause: String| Err(refusal(kernel, FaultKind::InvalidLaunch, &cause));
+    let outside =
+        |size: [u32; 3], most: [u32; 3]| (0..3).any(|d| !(1..=most[d]).contains(&size[d]));
+    if outside(grid, DEVICE.max_grid) {
+        let [x, y, z] = DEVICE.max_grid;
+        let limits = format!("each extent must be at least 1, and at most {x}, {y} and {z}");
+        return fail(format!("a grid of {grid:?} blocks: {limits}"));
+    }
+    let (threads, most, [.., deepest]) =
+        (product(block), DEVICE.max_block_threads, DEVICE.max_block);
+    if outside(block, DEVICE.max_block) || threads > most.into() {
+        let limits = format!("a block has 1 to {most} threads, at most {deepest} of them in z");
+        return fail(format!("a block of {block:?} threads: {limits}"));
+    }
+    if let Some(most) = kernel.ir().max_threads
+        && threads > most.into()
+    {
+        return fail(format!("{threads} threads a block, but it was compiled for at most {most}"));
+    }
+    match clusters_refused(kernel, grid, cluster) {
+        Some(cause) => Err(refusal(kernel, FaultKind::InvalidCluster, &cause)),
+        None => Ok(()),
+    }
+}
+
+fn refusal(kernel: &LoadedKernel, kind: FaultKind, cause: &str) -> Fault {
+    let message = format!("launch of kernel `{}`: {cause}", kernel.ir().name);
+    Fault { kind, space: None, detail: None, message }
+}
+
+fn product(extents: [u32; 3]) -> u128 {
+    extents.map(u128::from).iter().product()
+}
+
 /// Returns why the launch cannot run in clusters as it or the kernel asks.
-fn clusters_refused(launch: &Launch<'_>) -> Option<String> {
-    let declared = &launch.kernel.ir().clusters;
-    let Some([x, y, z]) = launch.cluster.or(declared.required) else {
+fn clusters_refused(
+    kernel: &LoadedKernel,
+    grid: [u32; 3],
+    cluster: Option<[u32; 3]>,
+) -> Option<String> {
+    let declared = &kernel.ir().clusters;
+    let Some(shape) = cluster.or(declared.required) else {
         return declared.explicit.then(|| "the kernel must be launched in clusters".into());
     };
-    if let Some(required) = declared.required
-        && required != [x, y, z]
-    {
-        let [a, b, c] = required;
-        let cause = "but the kernel was compiled for clusters of";
-        return Some(format!("clusters of ({x},{y},{z}), {cause} ({a},{b},{c})"));
+    if let Some(required) = declared.required.filter(|required| *required != shape) {
+        let cause = format!("but the kernel was compiled for clusters of {required:?}");
+        return Some(format!("clusters of {shape:?} blocks, {cause}"));
     }
-    let blocks = u64::from(x) * u64::from(y) * u64::from(z);
-    let most = declared.most.unwrap_or(MAX_CLUSTER).min(MAX_CLUSTER);
-    if blocks == 0 || blocks > u64::from(most) {
-        return Some(format!("clusters of ({x},{y},{z}) blocks: 1 to {most} in all"));
+    let most = declared.most.map_or(DEVICE.max_cluster, |most| most.min(DEVICE.max_cluster));
+    if !(1..=most.into()).contains(&product(shape)) {
+        return Some(format!("clusters of {shape:?} blocks: 1 to {most} in all"));
     }
-    let [gx, gy, gz] = launch.grid;
-    let divides = gx.is_multiple_of(x) && gy.is_multiple_of(y) && gz.is_multiple_of(z);
-    (!divides).then(|| {
-        format!("clusters of ({x},{y},{z}) do not divide the grid of ({gx},{gy},{gz}) blocks")
-    })
+    let divides = (0..3).all(|d| grid[d].is_multiple_of(shape[d]));
+    (!divides).then(|| format!("clusters of {shape:?} do not divide the grid of {grid:?} blocks"))
 }
 
 /// Returns the number of clusters that may be resident on the whole device.
@@ -182,9 +198,10 @@ pub(crate) fn resident_limit(grid: &Grid<'_>) -> usize {
         return (grid.options.resident_blocks / size).max(1);
     }
     let threads = grid.warps_per_block() * 32;
-    let by_shared = (MAX_SHARED + 1024) / (grid.shared_bytes() + 1024);
-    let a_multiprocessor = (RESIDENT_THREADS / threads).min(RESIDENT_BLOCKS).min(by_shared);
-    ((a_multiprocessor.max(1) * MULTIPROCESSORS) as usize / size).max(1)
+    let by_shared = DEVICE.shared / (grid.shared_bytes() + DEVICE.shared_reserved);
+    let by_threads = DEVICE.resident_threads / threads;
+    let a_multiprocessor = by_threads.min(DEVICE.resident_blocks).min(by_shared);
+    ((a_multiprocessor.max(1) * DEVICE.multiprocessors) as usize / size).max(1)
 }
 
 /// The results of one worker.

@@ -39,6 +39,7 @@ mod config;
 mod converge;
 mod counters;
 mod describe;
+mod device_profile;
 mod devices;
 mod exec;
 mod fault;
@@ -63,11 +64,12 @@ mod trace;
 mod weak;
 mod workers;
 
-pub use config::{Launch, MAX_CLUSTER, MAX_SHARED, MAX_THREADS, MULTIPROCESSORS, Options};
+pub use config::{Launch, Options};
+pub use device_profile::{DEVICE, DeviceProfile};
 pub use devices::NoAccess;
 pub use footprint::Footprint;
 pub use group::{Feed, Job, launch_together};
-pub use launch::{check, launch, launch_in, launch_job};
+pub use launch::{check, check_shape, launch, launch_in, launch_job};
 pub use memory::{DEVICE_BASE, Memory, MemoryError, Snapshot};
 pub use module::{
     LOCAL_WINDOW, LoadError, LoadedKernel, LoadedModule, SHARED_WINDOW, WINDOW_BYTES,

@@ -2,6 +2,8 @@
 
 use std::ffi::{c_char, c_int, c_uint};
 
+use simt::DEVICE;
+
 use crate::entry::api;
 use crate::error::{CUresult, Result};
 use crate::profile;
@@ -23,7 +25,7 @@ api! {
     /// The name of the profile.
     fn cuDeviceGetName(name: Out<c_char>, length: c_int, device: CUdevice) {
         driver()?.device(device)?;
-        write_text(name.bytes(), length, profile::NAME)
+        write_text(name.bytes(), length, DEVICE.name)
     }
 
     /// Made of the device's number.
@@ -55,22 +57,22 @@ api! {
     /// Deprecated.
     fn cuDeviceComputeCapability(major: Out<c_int>, minor: Out<c_int>, device: CUdevice) {
         driver()?.device(device)?;
-        major.set(profile::COMPUTE_CAPABILITY.0 as c_int)?;
-        minor.set(profile::COMPUTE_CAPABILITY.1 as c_int)
+        major.set(DEVICE.compute_capability.0 as c_int)?;
+        minor.set(DEVICE.compute_capability.1 as c_int)
     }
 
     /// Deprecated.
     fn cuDeviceGetProperties(properties: Out<CUdevprop>, device: CUdevice) {
         driver()?.device(device)?;
         properties.set(CUdevprop {
-            max_threads_per_block: profile::BLOCK_THREADS as c_int,
-            max_threads_dim: profile::BLOCK.map(|n| n as c_int),
-            max_grid_size: profile::GRID.map(|n| n as c_int),
-            shared_mem_per_block: profile::SHARED_BLOCK as c_int,
+            max_threads_per_block: DEVICE.max_block_threads as c_int,
+            max_threads_dim: DEVICE.max_block.map(|n| n as c_int),
+            max_grid_size: DEVICE.max_grid.map(|n| n as c_int),
+            shared_mem_per_block: DEVICE.shared_block as c_int,
             total_constant_memory: profile::CONSTANT as c_int,
             simd_width: profile::WARP as c_int,
             mem_pitch: profile::MAX_PITCH as c_int,
-            regs_per_block: profile::REGISTERS as c_int,
+            regs_per_block: DEVICE.registers as c_int,
             clock_rate: profile::CLOCK as c_int,
             texture_align: 512,
         })

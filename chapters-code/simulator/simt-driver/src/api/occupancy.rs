@@ -2,6 +2,8 @@
 
 use std::ffi::{c_int, c_uint};
 
+use simt::DEVICE;
+
 use super::launch::cluster_of;
 use crate::entry::api;
 use crate::error::{CUresult, Result};
@@ -87,18 +89,10 @@ api! {
     ) {
         let config = config.get()?;
         let function = &*module::function(function)?;
-        let shape = cluster_of(&config)?.or(function.cluster()).unwrap_or([1; 3]);
-        if function.cluster().is_some_and(|own| own != shape) {
-            let cause = format!("clusters of {shape:?} blocks, where the function has others");
-            return Err(CUresult::INVALID_CLUSTER_SIZE.because(cause));
-        }
-        let size = shape.iter().map(|&n| u64::from(n)).product();
-        if !(1..=u64::from(function.most_in_cluster())).contains(&size) {
-            return Err(CUresult::INVALID_CLUSTER_SIZE.because(format!("clusters of {size} blocks")));
-        }
+        let shape = function.checked_cluster(cluster_of(&config)?)?.unwrap_or([1; 3]);
         let threads = config.block.iter().product();
         let each = function.blocks_per_multiprocessor(threads, config.shared_mem_bytes as usize);
-        clusters.set(active_clusters(size as u32, each) as c_int)
+        clusters.set(active_clusters(shape.iter().product(), each) as c_int)
     }
 
     /// The largest cluster of which the device holds one.
@@ -114,9 +108,9 @@ api! {
             let cause = "no block of the function fits the device";
             return Err(CUresult::INVALID_VALUE.because(cause));
         }
-        let most = function.kernel.ir().clusters.most.unwrap_or(simt::MAX_CLUSTER);
+        let most = function.kernel.ir().clusters.most.unwrap_or(DEVICE.max_cluster);
         let declared = function.cluster().map(|shape| shape.iter().product());
-        size.set(declared.unwrap_or(most.min(simt::MAX_CLUSTER)) as c_int)
+        size.set(declared.unwrap_or(most.min(DEVICE.max_cluster)) as c_int)
     }
 }
 
@@ -153,5 +147,5 @@ fn best_block(
     let Some((threads, blocks)) = best.filter(|&(_, blocks)| blocks > 0) else {
         return Err(CUresult::INVALID_VALUE.because("no block of the function fits the device"));
     };
-    Ok(((blocks * profile::MULTIPROCESSORS) as c_int, threads as c_int))
+    Ok(((blocks * DEVICE.multiprocessors) as c_int, threads as c_int))
 }
