@@ -17,7 +17,8 @@ use crate::proxy::ProxyEvent;
 use crate::races::{ClusterMemory, Findings, Races};
 use crate::registers::{self, LaneMask, Lanes32, Registers};
 
-/// Observes one block. Every method is called at most once per warp instruction.
+/// Observes one block. Every method is called at most once per warp instruction, and does nothing if an observer does
+/// not define it.
 pub(crate) trait Observer<'a>: Send {
     /// Whether the observer checks for mistakes. If not, the methods for checks are never called.
     const CHECKS: bool = false;
@@ -25,11 +26,13 @@ pub(crate) trait Observer<'a>: Send {
     const TRACES: bool = false;
     fn new(grid: &'a Grid<'_>) -> Self;
     /// A block starts.
-    fn start_block(&mut self, block: u64, warps: u32, shared_bytes: u32);
+    fn start_block(&mut self, _block: u64, _warps: u32, _shared_bytes: u32) {}
     /// The lanes of a warp execute `count` instructions.
-    fn instructions(&mut self, warp: u32, count: u32, lanes: LaneMask);
-    /// A guard was false in `lanes`. May be called before or after `instructions`.
-    fn guarded(&mut self, lanes: LaneMask);
+    #[inline(always)]
+    fn instructions(&mut self, _warp: u32, _count: u32, _: LaneMask) {}
+    /// A guard was false in these lanes. May be called before or after `instructions`.
+    #[inline(always)]
+    fn guarded(&mut self, _: LaneMask) {}
     /// The active lanes are about to execute an instruction. The registers are those before it. Only called for
     /// tracing observers.
     fn instruction(&mut self, _warp: u32, _pc: u32, _active: LaneMask, _: &Registers) {}
@@ -40,9 +43,9 @@ pub(crate) trait Observer<'a>: Send {
     /// observers.
     fn shuffled(&mut self, _warp: u32, _pc: u32, _: LaneMask, _sources: &Lanes32, _: &Lanes32) {}
     /// A branch diverges.
-    fn divergence(&mut self);
+    fn divergence(&mut self) {}
     /// A warp arrives at a barrier.
-    fn barrier(&mut self);
+    fn barrier(&mut self) {}
     /// A barrier lets threads pass. Only called for checking observers.
     fn barrier_passed(&mut self, _: &Passing) {}
     /// A `bar.warp.sync` for the lanes `members` lets lanes pass although some of its lanes have
@@ -55,9 +58,9 @@ pub(crate) trait Observer<'a>: Send {
     #[inline(always)]
     fn branched(&mut self, _warp: u32, _pc: u32, _taken: LaneMask, _others: LaneMask) {}
     /// `bar.warp.sync` lets these lanes pass.
-    fn warp_synchronised(&mut self, warp: u32, lanes: LaneMask);
+    fn warp_synchronised(&mut self, _warp: u32, _: LaneMask) {}
     /// Lanes of a warp execute a fence, or a releasing access.
-    fn fence(&mut self, warp: u32, lanes: LaneMask, scope: Scope);
+    fn fence(&mut self, _warp: u32, _: LaneMask, _: Scope) {}
     /// A strong load, or an atomic, has read. Only called for checking observers.
     fn has_read(&mut self, _: &Access<'_>) {}
     /// Two lanes of the following store write different values to one address. Only called for
@@ -72,7 +75,8 @@ pub(crate) trait Observer<'a>: Send {
     /// An event of mbarriers or bulk copies. Only called for checking observers.
     fn proxy(&mut self, _: &ProxyEvent) {}
     /// A load, store or atomic in global or shared memory.
-    fn access(&mut self, access: &Access<'_>);
+    #[inline(always)]
+    fn access(&mut self, _: &Access<'_>) {}
     /// The same in the shared memory of another block of the cluster, of this rank.
     fn access_in_cluster(&mut self, _: &Access<'_>, _rank: u32) {}
     /// The block joins a cluster, right after it started. Only called for checking observers.
@@ -102,7 +106,9 @@ pub(crate) trait Observer<'a>: Send {
     /// them execute it. Only called for checking observers.
     fn follow(&mut self, _at: (u32, u32), _: (LaneMask, LaneMask), _: &Registers) {}
     /// Returns the observations of the block.
-    fn finish(&mut self) -> Observed;
+    fn finish(&mut self) -> Observed {
+        Observed::default()
+    }
 }
 
 /// The observations of one block.
@@ -125,21 +131,6 @@ pub(crate) struct NoObserver;
 impl<'a> Observer<'a> for NoObserver {
     fn new(_: &'a Grid<'_>) -> Self {
         Self
-    }
-
-    fn start_block(&mut self, _: u64, _: u32, _: u32) {}
-    #[inline(always)]
-    fn instructions(&mut self, _: u32, _: u32, _: LaneMask) {}
-    #[inline(always)]
-    fn guarded(&mut self, _: LaneMask) {}
-    fn divergence(&mut self) {}
-    fn barrier(&mut self) {}
-    fn warp_synchronised(&mut self, _: u32, _: LaneMask) {}
-    fn fence(&mut self, _: u32, _: LaneMask, _: Scope) {}
-    #[inline(always)]
-    fn access(&mut self, _: &Access<'_>) {}
-    fn finish(&mut self) -> Observed {
-        Observed::default()
     }
 }
 
@@ -261,8 +252,6 @@ impl<'a> Observer<'a> for Counting {
         Self { links: grid.memory.devices.as_ref().map(links), ..Self::default() }
     }
 
-    fn start_block(&mut self, _: u64, _: u32, _: u32) {}
-
     #[inline(always)]
     fn instructions(&mut self, warp: u32, count: u32, lanes: LaneMask) {
         self.counters.warp_instructions += u64::from(count);
@@ -286,10 +275,6 @@ impl<'a> Observer<'a> for Counting {
         self.counters.barriers += 1;
     }
 
-    fn warp_synchronised(&mut self, _: u32, _: LaneMask) {}
-
-    fn fence(&mut self, _: u32, _: LaneMask, _: Scope) {}
-
     #[inline(always)]
     fn access(&mut self, access: &Access<'_>) {
         match access.space {
@@ -307,158 +292,195 @@ impl<'a> Observer<'a> for Counting {
     }
 }
 
-/// Forwards the counting methods to the field that counts.
-macro_rules! forward_counts {
-    ($part:ident) => {
-        #[inline(always)]
-        fn instructions(&mut self, warp: u32, count: u32, lanes: LaneMask) {
-            self.$part.instructions(warp, count, lanes);
-        }
-
-        #[inline(always)]
-        fn guarded(&mut self, lanes: LaneMask) {
-            self.$part.guarded(lanes);
-        }
-
-        fn divergence(&mut self) {
-            self.$part.divergence();
-        }
-
-        fn barrier(&mut self) {
-            self.$part.barrier();
-        }
-    };
-}
-
-/// Forwards the methods for checks to the field that checks.
-macro_rules! forward_checks {
-    ($part:ident) => {
-        fn warp_passed(&mut self, waiters: &[Waiter], members: LaneMask) {
-            self.$part.warp_passed(waiters, members);
-        }
-
-        fn barrier_counts(&mut self, waiter: Waiter, threads: u32, disagrees: bool) {
-            self.$part.barrier_counts(waiter, threads, disagrees);
-        }
-
-        #[inline(always)]
-        fn branched(&mut self, warp: u32, pc: u32, taken: LaneMask, others: LaneMask) {
-            self.$part.branched(warp, pc, taken, others);
-        }
-
-        fn fence(&mut self, warp: u32, lanes: LaneMask, scope: Scope) {
-            self.$part.fence(warp, lanes, scope);
-        }
-
-        fn has_read(&mut self, access: &Access<'_>) {
-            self.$part.has_read(access);
-        }
-
-        fn writes_differ(&mut self, access: &Access<'_>, lanes: [u32; 2]) {
-            self.$part.writes_differ(access, lanes);
-        }
-
-        fn local(
-            &mut self,
-            kind: AccessKind,
-            addresses: &[u64; 32],
-            bytes: u32,
-            mask: LaneMask,
-            at: (u32, u32),
-        ) {
-            self.$part.local(kind, addresses, bytes, mask, at);
-        }
-
-        fn copy_started(&mut self, access: &Access<'_>) {
-            self.$part.copy_started(access);
-        }
-
-        fn copies_waited(&mut self, warp: u32, wait: CpAsyncWait, active: LaneMask) {
-            self.$part.copies_waited(warp, wait, active);
-        }
-
-        #[inline(always)]
-        fn has_undefined(&self, warp: u32) -> bool {
-            self.$part.has_undefined(warp)
-        }
-
-        fn exchanged(
-            &mut self,
-            at: (u32, u32),
-            op: &ptx::ir::CollectiveOp,
-            active: LaneMask,
-            sources: Option<&crate::registers::Lanes32>,
-        ) {
-            self.$part.exchanged(at, op, active, sources);
-        }
-
-        fn follow(&mut self, at: (u32, u32), lanes: (LaneMask, LaneMask), registers: &Registers) {
-            self.$part.follow(at, lanes, registers);
-        }
-
-        fn join_cluster(&mut self, cluster: &std::sync::Arc<crate::races::ClusterMemory>) {
-            self.$part.join_cluster(cluster);
-        }
-
-        fn arrived_in_cluster(&mut self, warp: u32, lanes: LaneMask, releases: bool) {
-            self.$part.arrived_in_cluster(warp, lanes, releases);
-        }
-
-        fn cluster_barrier_passed(&mut self, warp: u32, lanes: LaneMask) {
-            self.$part.cluster_barrier_passed(warp, lanes);
-        }
-
-        fn left_cluster(&mut self) {
-            self.$part.left_cluster();
-        }
-    };
-}
-pub(crate) use {forward_checks, forward_counts};
-
-/// Counts, and detects races.
-pub(crate) struct Checking<'a> {
-    counting: Counting,
-    races: Races<'a>,
-}
-
-impl<'a> Observer<'a> for Checking<'a> {
-    const CHECKS: bool = true;
+/// Both observe; the first is the first to be called.
+impl<'a, A: Observer<'a>, B: Observer<'a>> Observer<'a> for (A, B) {
+    const CHECKS: bool = A::CHECKS || B::CHECKS;
+    const TRACES: bool = A::TRACES || B::TRACES;
 
     fn new(grid: &'a Grid<'_>) -> Self {
-        Self { counting: Counting::new(grid), races: Races::new(grid) }
+        (A::new(grid), B::new(grid))
     }
 
     fn start_block(&mut self, block: u64, warps: u32, shared_bytes: u32) {
-        self.races.start_block(block, warps, shared_bytes);
+        self.0.start_block(block, warps, shared_bytes);
+        self.1.start_block(block, warps, shared_bytes);
     }
 
-    forward_counts!(counting);
-    forward_checks!(races);
+    #[inline(always)]
+    fn instructions(&mut self, warp: u32, count: u32, lanes: LaneMask) {
+        self.0.instructions(warp, count, lanes);
+        self.1.instructions(warp, count, lanes);
+    }
+
+    #[inline(always)]
+    fn guarded(&mut self, lanes: LaneMask) {
+        self.0.guarded(lanes);
+        self.1.guarded(lanes);
+    }
+
+    fn instruction(&mut self, warp: u32, pc: u32, active: LaneMask, registers: &Registers) {
+        self.0.instruction(warp, pc, active, registers);
+        self.1.instruction(warp, pc, active, registers);
+    }
+
+    fn moved(&mut self, op: &Op, registers: &Registers, active: LaneMask) {
+        self.0.moved(op, registers, active);
+        self.1.moved(op, registers, active);
+    }
+
+    fn shuffled(
+        &mut self,
+        warp: u32,
+        pc: u32,
+        mask: LaneMask,
+        sources: &Lanes32,
+        values: &Lanes32,
+    ) {
+        self.0.shuffled(warp, pc, mask, sources, values);
+        self.1.shuffled(warp, pc, mask, sources, values);
+    }
+
+    fn divergence(&mut self) {
+        self.0.divergence();
+        self.1.divergence();
+    }
+
+    fn barrier(&mut self) {
+        self.0.barrier();
+        self.1.barrier();
+    }
 
     fn barrier_passed(&mut self, passing: &Passing) {
-        self.races.barrier_passed(passing);
+        self.0.barrier_passed(passing);
+        self.1.barrier_passed(passing);
+    }
+
+    fn warp_passed(&mut self, waiters: &[Waiter], members: LaneMask) {
+        self.0.warp_passed(waiters, members);
+        self.1.warp_passed(waiters, members);
+    }
+
+    fn barrier_counts(&mut self, waiter: Waiter, threads: u32, disagrees: bool) {
+        self.0.barrier_counts(waiter, threads, disagrees);
+        self.1.barrier_counts(waiter, threads, disagrees);
+    }
+
+    #[inline(always)]
+    fn branched(&mut self, warp: u32, pc: u32, taken: LaneMask, others: LaneMask) {
+        self.0.branched(warp, pc, taken, others);
+        self.1.branched(warp, pc, taken, others);
     }
 
     fn warp_synchronised(&mut self, warp: u32, lanes: LaneMask) {
-        self.races.warp_synchronised(warp, lanes);
+        self.0.warp_synchronised(warp, lanes);
+        self.1.warp_synchronised(warp, lanes);
+    }
+
+    fn fence(&mut self, warp: u32, lanes: LaneMask, scope: Scope) {
+        self.0.fence(warp, lanes, scope);
+        self.1.fence(warp, lanes, scope);
+    }
+
+    fn has_read(&mut self, access: &Access<'_>) {
+        self.0.has_read(access);
+        self.1.has_read(access);
+    }
+
+    fn writes_differ(&mut self, access: &Access<'_>, lanes: [u32; 2]) {
+        self.0.writes_differ(access, lanes);
+        self.1.writes_differ(access, lanes);
+    }
+
+    fn local(
+        &mut self,
+        kind: AccessKind,
+        addresses: &[u64; 32],
+        bytes: u32,
+        mask: LaneMask,
+        at: (u32, u32),
+    ) {
+        self.0.local(kind, addresses, bytes, mask, at);
+        self.1.local(kind, addresses, bytes, mask, at);
+    }
+
+    fn copy_started(&mut self, access: &Access<'_>) {
+        self.0.copy_started(access);
+        self.1.copy_started(access);
+    }
+
+    fn copies_waited(&mut self, warp: u32, wait: CpAsyncWait, active: LaneMask) {
+        self.0.copies_waited(warp, wait, active);
+        self.1.copies_waited(warp, wait, active);
     }
 
     fn proxy(&mut self, event: &ProxyEvent) {
-        self.races.proxy(event);
+        self.0.proxy(event);
+        self.1.proxy(event);
     }
 
     #[inline(always)]
     fn access(&mut self, access: &Access<'_>) {
-        self.counting.access(access);
-        self.races.access(access);
+        self.0.access(access);
+        self.1.access(access);
     }
 
     fn access_in_cluster(&mut self, access: &Access<'_>, rank: u32) {
-        self.counting.access_in_cluster(access, rank);
-        self.races.access_in_cluster(access, rank);
+        self.0.access_in_cluster(access, rank);
+        self.1.access_in_cluster(access, rank);
+    }
+
+    fn join_cluster(&mut self, cluster: &Arc<ClusterMemory>) {
+        self.0.join_cluster(cluster);
+        self.1.join_cluster(cluster);
+    }
+
+    fn arrived_in_cluster(&mut self, warp: u32, lanes: LaneMask, releases: bool) {
+        self.0.arrived_in_cluster(warp, lanes, releases);
+        self.1.arrived_in_cluster(warp, lanes, releases);
+    }
+
+    fn cluster_barrier_passed(&mut self, warp: u32, lanes: LaneMask) {
+        self.0.cluster_barrier_passed(warp, lanes);
+        self.1.cluster_barrier_passed(warp, lanes);
+    }
+
+    fn left_cluster(&mut self) {
+        self.0.left_cluster();
+        self.1.left_cluster();
+    }
+
+    #[inline(always)]
+    fn has_undefined(&self, warp: u32) -> bool {
+        self.0.has_undefined(warp) || self.1.has_undefined(warp)
+    }
+
+    fn exchanged(
+        &mut self,
+        at: (u32, u32),
+        op: &CollectiveOp,
+        active: LaneMask,
+        sources: Option<&Lanes32>,
+    ) {
+        self.0.exchanged(at, op, active, sources);
+        self.1.exchanged(at, op, active, sources);
+    }
+
+    fn follow(&mut self, at: (u32, u32), lanes: (LaneMask, LaneMask), registers: &Registers) {
+        self.0.follow(at, lanes, registers);
+        self.1.follow(at, lanes, registers);
     }
 
     fn finish(&mut self) -> Observed {
-        Observed { findings: self.races.take(), ..self.counting.finish() }
+        let (mut all, more) = (self.0.finish(), self.1.finish());
+        all.counters += more.counters;
+        all.longest_warp = all.longest_warp.max(more.longest_warp);
+        all.links.extend(more.links);
+        all.findings.extend(more.findings);
+        all.events.extend(more.events);
+        all.executed.extend(more.executed);
+        all
     }
 }
+
+/// Counts, and detects races.
+pub(crate) type Checking<'a> = (Counting, Races<'a>);

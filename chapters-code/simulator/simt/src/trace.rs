@@ -6,17 +6,17 @@
 
 use std::sync::atomic::Ordering;
 
-use ptx::ir::{ClusterOp, CollectiveOp, CpAsyncWait, Op, Register, Scope, Src};
+use ptx::ir::{ClusterOp, CollectiveOp, Op, Register, Src};
 use simt_report::{
     Event, Executed, InstructionClass, MbarrierUse, Place, Trace, TracedAccess, UsedMbarrier,
 };
 
 use crate::access::{Access, AccessKind, AccessSpace};
 use crate::banks;
-use crate::barrier::{Passing, Waiter};
+use crate::barrier::Passing;
 use crate::counters::{self, lanes};
 use crate::grid::Grid;
-use crate::observe::{Checking, Observed, Observer, forward_checks, forward_counts};
+use crate::observe::{Checking, Observed, Observer};
 use crate::proxy::{At, Bulk, Completion, Direction, ProxyEvent};
 use crate::registers::{LaneMask, Lanes32, Registers};
 
@@ -24,8 +24,10 @@ use crate::registers::{LaneMask, Lanes32, Registers};
 pub const MOST_EVENTS: u64 = 1 << 16;
 
 /// Counts, detects races, and records events.
-pub(crate) struct Tracing<'a> {
-    checking: Checking<'a>,
+pub(crate) type Tracing<'a> = (Checking<'a>, Recorder<'a>);
+
+/// Records events.
+pub(crate) struct Recorder<'a> {
     grid: &'a Grid<'a>,
     block: u64,
     /// The recorded events, each with its number in the launch.
@@ -36,7 +38,7 @@ pub(crate) struct Tracing<'a> {
     pending: Vec<Option<(Executed, u32, LaneMask)>>,
 }
 
-impl Tracing<'_> {
+impl Recorder<'_> {
     /// Completes what a warp has executed, now that the registers hold the results.
     fn complete(&mut self, warp: u32, registers: &Registers) {
         let Some((mut executed, pc, active)) = self.pending[warp as usize].take() else {
@@ -117,19 +119,17 @@ fn of_lanes<T: Copy>(mask: LaneMask, all: &[T; 32]) -> Vec<T> {
     lanes(mask).map(|lane| all[lane as usize]).collect()
 }
 
-impl<'a> Observer<'a> for Tracing<'a> {
-    const CHECKS: bool = true;
+impl<'a> Observer<'a> for Recorder<'a> {
     const TRACES: bool = true;
 
     fn new(grid: &'a Grid<'_>) -> Self {
         let (events, executed, pending) = (Vec::new(), Vec::new(), Vec::new());
-        Self { checking: Checking::new(grid), grid, block: 0, events, executed, pending }
+        Self { grid, block: 0, events, executed, pending }
     }
 
-    fn start_block(&mut self, block: u64, warps: u32, shared_bytes: u32) {
+    fn start_block(&mut self, block: u64, warps: u32, _: u32) {
         self.block = block;
         self.pending.resize_with(warps as usize, || None);
-        self.checking.start_block(block, warps, shared_bytes);
     }
 
     fn instruction(&mut self, warp: u32, pc: u32, active: LaneMask, registers: &Registers) {
@@ -147,11 +147,7 @@ impl<'a> Observer<'a> for Tracing<'a> {
         }
     }
 
-    forward_counts!(checking);
-    forward_checks!(checking);
-
     fn barrier_passed(&mut self, passing: &Passing) {
-        self.checking.barrier_passed(passing);
         self.add(|own| Event::BarrierPassed {
             block: own.block,
             warps: lanes(passing.warps).collect(),
@@ -159,12 +155,10 @@ impl<'a> Observer<'a> for Tracing<'a> {
     }
 
     fn warp_synchronised(&mut self, warp: u32, lanes: LaneMask) {
-        self.checking.warp_synchronised(warp, lanes);
         self.add(|own| Event::WarpSynchronised { block: own.block, warp, lanes });
     }
 
     fn proxy(&mut self, event: &ProxyEvent) {
-        self.checking.proxy(event);
         let Some((at, used)) = used_mbarrier(event) else { return };
         let place = self.place(at.warp, at.pc);
         // The lanes of an instruction follow one another.
@@ -180,19 +174,14 @@ impl<'a> Observer<'a> for Tracing<'a> {
     }
 
     fn access(&mut self, access: &Access<'_>) {
-        self.checking.access(access);
         self.add(|own| Event::Access {
             place: own.place(access.warp, access.pc),
             access: own.traced(access),
         });
     }
 
-    fn access_in_cluster(&mut self, access: &Access<'_>, rank: u32) {
-        self.checking.access_in_cluster(access, rank);
-        self.add(|own| Event::Access {
-            place: own.place(access.warp, access.pc),
-            access: own.traced(access),
-        });
+    fn access_in_cluster(&mut self, access: &Access<'_>, _: u32) {
+        self.access(access);
     }
 
     fn moved(&mut self, op: &Op, registers: &Registers, active: LaneMask) {
@@ -234,7 +223,7 @@ impl<'a> Observer<'a> for Tracing<'a> {
         Observed {
             events: std::mem::take(&mut self.events),
             executed: std::mem::take(&mut self.executed),
-            ..self.checking.finish()
+            ..Observed::default()
         }
     }
 }

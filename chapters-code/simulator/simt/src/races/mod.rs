@@ -56,6 +56,8 @@ use crate::access::{Access, AccessKind, AccessSpace, Strength};
 use crate::barrier::{Passing, Waiter};
 use crate::counters::lanes;
 use crate::grid::Grid;
+use crate::observe::{Observed, Observer};
+use crate::proxy::ProxyEvent;
 use crate::registers::{LaneMask, Lanes32, Registers};
 use barriers::Barriers;
 use clock::Clocks;
@@ -204,8 +206,10 @@ pub(crate) struct Races<'a> {
     findings: Findings,
 }
 
-impl<'a> Races<'a> {
-    pub fn new(grid: &'a Grid<'a>) -> Self {
+impl<'a> Observer<'a> for Races<'a> {
+    const CHECKS: bool = true;
+
+    fn new(grid: &'a Grid<'_>) -> Self {
         let shared = SharedRaces::new(grid.isa);
         let history = grid.group.history.get_or_init(GlobalHistory::new);
         let read_only_loads = grid.options.read_only_loads;
@@ -228,7 +232,7 @@ impl<'a> Races<'a> {
         }
     }
 
-    pub fn start_block(&mut self, block: u64, warps: u32, shared_bytes: u32) {
+    fn start_block(&mut self, block: u64, warps: u32, shared_bytes: u32) {
         let block = self.first_block + block;
         self.clocks.start_block(block, warps, self.flags.inherited());
         self.shared.start_block(shared_bytes);
@@ -244,21 +248,18 @@ impl<'a> Races<'a> {
         self.block = block;
     }
 
-    /// See [`crate::observe::Observer::join_cluster`].
-    pub fn join_cluster(&mut self, cluster: &Arc<ClusterMemory>) {
+    fn join_cluster(&mut self, cluster: &Arc<ClusterMemory>) {
         self.cluster = Some(cluster.clone());
     }
 
-    /// See [`crate::observe::Observer::cluster_barrier_passed`].
-    pub fn cluster_barrier_passed(&mut self, warp: u32, lanes: LaneMask) {
+    fn cluster_barrier_passed(&mut self, warp: u32, lanes: LaneMask) {
         let Some(cluster) = &self.cluster else { return };
         if let Some(arrived) = cluster.arrived() {
             self.clocks.learn_of_fences(warp, lanes, &arrived);
         }
     }
 
-    /// See [`crate::observe::Observer::arrived_in_cluster`].
-    pub fn arrived_in_cluster(&mut self, warp: u32, lanes: LaneMask, releases: bool) {
+    fn arrived_in_cluster(&mut self, warp: u32, lanes: LaneMask, releases: bool) {
         let Some(cluster) = &self.cluster else { return };
         if releases {
             self.clocks.fence(warp, lanes, Scope::Device);
@@ -266,16 +267,14 @@ impl<'a> Races<'a> {
         cluster.arrive(&self.clocks.joined_view(warp, lanes));
     }
 
-    /// See [`crate::observe::Observer::left_cluster`].
-    pub fn left_cluster(&mut self) {
+    fn left_cluster(&mut self) {
         let Some(cluster) = self.cluster.take() else { return };
         if let Some(finding) = cluster.left(&self.clocks, self.block) {
             self.add(finding);
         }
     }
 
-    /// See [`crate::observe::Observer::access_in_cluster`].
-    pub fn access_in_cluster(&mut self, access: &Access<'_>, rank: u32) {
+    fn access_in_cluster(&mut self, access: &Access<'_>, rank: u32) {
         if let Some(cluster) = self.cluster.clone()
             && let Some(owner) = cluster.owner(rank)
         {
@@ -283,65 +282,44 @@ impl<'a> Races<'a> {
         }
     }
 
-    /// Notes an access to the shared memory of a block of the cluster.
-    fn access_shared_of(&mut self, cluster: &ClusterMemory, owner: usize, access: &Access<'_>) {
-        let event = self.event(access);
-        let there = cluster.addresses(owner, access);
-        let placed = cluster::placed(access, &there);
-        if access.strength != Strength::Weak && access.kind != AccessKind::Load {
-            self.flags.publish(&placed, &mut self.clocks);
-        }
-        if let Some(finding) = cluster.access(&self.clocks, self.block, &placed, event) {
-            self.add(finding);
-        }
-        let written = cluster.written(owner);
-        if let Some(finding) = self.uninitialised.access_shared(written, access, event) {
-            self.add(finding);
-        }
-        if access.strength != Strength::Weak && access.kind != AccessKind::Store {
-            self.has_read(&placed);
-        }
-    }
-
-    pub fn barrier_passed(&mut self, passing: &Passing) {
+    fn barrier_passed(&mut self, passing: &Passing) {
         self.clocks.barrier_passed(passing.warps);
         let findings = &mut self.findings;
         self.barriers.passed(passing, &mut |finding| add(findings, finding));
     }
 
-    /// See [`crate::observe::Observer::warp_passed`].
-    pub fn warp_passed(&mut self, waiters: &[Waiter], members: LaneMask) {
+    fn warp_passed(&mut self, waiters: &[Waiter], members: LaneMask) {
         let findings = &mut self.findings;
         self.barriers.warp_passed(waiters, members, &mut |finding| add(findings, finding));
     }
 
-    pub fn barrier_counts(&mut self, waiter: Waiter, threads: u32, disagrees: bool) {
+    fn barrier_counts(&mut self, waiter: Waiter, threads: u32, disagrees: bool) {
         if disagrees || !threads.is_multiple_of(32) {
             self.add(Finding::BarrierThreads { waiter, threads, disagrees });
         }
     }
 
     #[inline(always)]
-    pub fn branched(&mut self, warp: u32, pc: u32, taken: LaneMask, others: LaneMask) {
+    fn branched(&mut self, warp: u32, pc: u32, taken: LaneMask, others: LaneMask) {
         self.barriers.branched(warp, pc, taken, others);
     }
 
-    pub fn warp_synchronised(&mut self, warp: u32, lanes: LaneMask) {
+    fn warp_synchronised(&mut self, warp: u32, lanes: LaneMask) {
         self.clocks.warp_synchronised(warp, lanes);
     }
 
     /// Notes a fence, or a release, by lanes of a warp.
-    pub fn fence(&mut self, warp: u32, lanes: LaneMask, scope: Scope) {
+    fn fence(&mut self, warp: u32, lanes: LaneMask, scope: Scope) {
         self.clocks.fence(warp, lanes, scope);
     }
 
     /// Notes that a strong load, or an atomic, has read.
-    pub fn has_read(&mut self, access: &Access<'_>) {
+    fn has_read(&mut self, access: &Access<'_>) {
         self.flags.acquire(access, &mut self.clocks);
     }
 
     /// Notes that two lanes write different values to one address.
-    pub fn writes_differ(&mut self, access: &Access<'_>, lanes: [u32; 2]) {
+    fn writes_differ(&mut self, access: &Access<'_>, lanes: [u32; 2]) {
         let [first, second] = lanes.map(|lane| self.event(access).by(lane, 0xf));
         let address = access.addresses.of(lanes[0]);
         self.add(match access.space {
@@ -357,7 +335,7 @@ impl<'a> Races<'a> {
     }
 
     /// Checks a load or store in local memory by a warp at an instruction.
-    pub fn local(
+    fn local(
         &mut self,
         kind: AccessKind,
         addresses: &[u64; 32],
@@ -371,12 +349,12 @@ impl<'a> Races<'a> {
     }
 
     /// Notes that the store to shared memory seen last is an asynchronous copy.
-    pub fn copy_started(&mut self, to: &Access<'_>) {
+    fn copy_started(&mut self, to: &Access<'_>) {
         self.copies.start(to);
     }
 
     /// Notes that lanes of a warp wait for asynchronous copies, which now write as these lanes.
-    pub fn copies_waited(&mut self, warp: u32, wait: CpAsyncWait, active: LaneMask) {
+    fn copies_waited(&mut self, warp: u32, wait: CpAsyncWait, active: LaneMask) {
         for copy in self.copies.wait(warp, wait, active) {
             let to = copy.as_store();
             let event = self.event(&to);
@@ -385,15 +363,13 @@ impl<'a> Races<'a> {
         }
     }
 
-    /// See [`crate::observe::Observer::has_undefined`].
     #[inline(always)]
-    pub fn has_undefined(&self, warp: u32) -> bool {
+    fn has_undefined(&self, warp: u32) -> bool {
         self.undefined.is_in(warp)
     }
 
-    /// See [`crate::observe::Observer::exchanged`].
     #[inline(never)]
-    pub fn exchanged(
+    fn exchanged(
         &mut self,
         at: (u32, u32),
         op: &CollectiveOp,
@@ -403,17 +379,20 @@ impl<'a> Races<'a> {
         self.undefined.exchanged(at, op, active, sources);
     }
 
-    /// See [`crate::observe::Observer::follow`].
     #[inline(never)]
-    pub fn follow(&mut self, at: (u32, u32), lanes: (LaneMask, LaneMask), registers: &Registers) {
+    fn follow(&mut self, at: (u32, u32), lanes: (LaneMask, LaneMask), registers: &Registers) {
         if let Some(finding) = self.undefined.step(at, lanes, registers) {
             self.add(finding);
         }
     }
 
-    /// Returns the findings. A read that is both uninitialised and a race is only reported as a
-    /// race, and a barrier that threads have missed by mistake needs no note.
-    pub fn take(&mut self) -> Findings {
+    fn proxy(&mut self, event: &ProxyEvent) {
+        self.proxy_event(event);
+    }
+
+    /// A read that is both uninitialised and a race is only reported as a race, and a barrier that threads have missed by
+    /// mistake needs no note.
+    fn finish(&mut self) -> Observed {
         let mut findings = std::mem::take(&mut self.findings);
         let races: Vec<_> = findings.iter().filter_map(Finding::race).collect();
         let missed = |finding: &Finding| match finding {
@@ -428,10 +407,10 @@ impl<'a> Races<'a> {
             }
             _ => true,
         });
-        findings
+        Observed { findings, ..Observed::default() }
     }
 
-    pub fn access(&mut self, access: &Access<'_>) {
+    fn access(&mut self, access: &Access<'_>) {
         if access.space == AccessSpace::Shared
             && let Some(cluster) = self.cluster.clone()
             && let Some(owner) = cluster.index_of(self.block)
@@ -459,6 +438,28 @@ impl<'a> Races<'a> {
         }
         if access.space == AccessSpace::Shared && !self.copies.is_idle() {
             self.note_pending(access, event);
+        }
+    }
+}
+
+impl Races<'_> {
+    /// Notes an access to the shared memory of a block of the cluster.
+    fn access_shared_of(&mut self, cluster: &ClusterMemory, owner: usize, access: &Access<'_>) {
+        let event = self.event(access);
+        let there = cluster.addresses(owner, access);
+        let placed = cluster::placed(access, &there);
+        if access.strength != Strength::Weak && access.kind != AccessKind::Load {
+            self.flags.publish(&placed, &mut self.clocks);
+        }
+        if let Some(finding) = cluster.access(&self.clocks, self.block, &placed, event) {
+            self.add(finding);
+        }
+        let written = cluster.written(owner);
+        if let Some(finding) = self.uninitialised.access_shared(written, access, event) {
+            self.add(finding);
+        }
+        if access.strength != Strength::Weak && access.kind != AccessKind::Store {
+            self.has_read(&placed);
         }
     }
 

@@ -9,7 +9,7 @@ use crate::proxy::{At, Bulk, Completion, Direction, MBARRIER_BYTES, ProxyEvent};
 impl Races<'_> {
     /// Handles an event of mbarriers or bulk copies.
     #[inline(never)]
-    pub fn proxy(&mut self, event: &ProxyEvent) {
+    pub(super) fn proxy_event(&mut self, event: &ProxyEvent) {
         match *event {
             ProxyEvent::Initialised { mbarrier, at, was_live } => {
                 self.initialised(mbarrier, at, was_live)
