@@ -23,6 +23,7 @@ pub(crate) fn describe(finding: &Finding, grid: &Grid<'_>, block: u64) -> Race {
     {
         return race;
     }
+    let own = grid.index_in_group(block);
     match *finding {
         Finding::Shared { first, second, offset }
             if first.is_asynchronous() || second.is_asynchronous() =>
@@ -38,7 +39,7 @@ pub(crate) fn describe(finding: &Finding, grid: &Grid<'_>, block: u64) -> Race {
         }
         Finding::Proxy(ref finding) => proxy::describe(finding, grid, block),
         Finding::Shared { first, second, offset } => {
-            describe_shared(grid, grid.index_in_group(block), &first, &second, offset)
+            describe_shared(grid, own, &first, &second, offset)
         }
         Finding::Global { first, first_block, second, address, fenced } => {
             describe_global(grid, [first_block, block], [&first, &second], address, fenced)
@@ -50,27 +51,27 @@ pub(crate) fn describe(finding: &Finding, grid: &Grid<'_>, block: u64) -> Race {
             cluster::describe_exit(grid, block, by, &event, offset)
         }
         Finding::Undefined { warp, source, pc, lane, how } => {
-            describe_undefined(grid, grid.index_in_group(block), (warp, source), (pc, lane), how)
+            describe_undefined(grid, own, (warp, source), (pc, lane), how)
         }
         Finding::Uninitialised { event, space, at } => {
-            describe_uninitialised(grid, grid.index_in_group(block), &event, space, at)
+            describe_uninitialised(grid, own, &event, space, at)
         }
         Finding::Pending { event, warp, copy, offset } => {
-            describe_pending(grid, grid.index_in_group(block), &event, (warp, copy), offset)
+            describe_pending(grid, own, &event, (warp, copy), offset)
         }
         Finding::MissedBarrier { waiter, absent, branch } => {
             let (sides, kind) = ([&waiter, &absent], RaceKind::DivergentBarrier);
-            describe_passed_barrier(grid, grid.index_in_group(block), sides, branch, kind)
+            describe_passed_barrier(grid, own, sides, branch, kind)
         }
         Finding::LeftBarrier { waiter, absent, branch } => {
             let (sides, kind) = ([&waiter, &absent], RaceKind::LeftBarrier);
-            describe_passed_barrier(grid, grid.index_in_group(block), sides, branch, kind)
+            describe_passed_barrier(grid, own, sides, branch, kind)
         }
         Finding::SplitBarrier { waiter, other } => {
-            describe_split_barrier(grid, grid.index_in_group(block), &waiter, &other)
+            describe_split_barrier(grid, own, &waiter, &other)
         }
         Finding::BarrierThreads { waiter, threads, disagrees } => {
-            describe_barrier_threads(grid, grid.index_in_group(block), &waiter, threads, disagrees)
+            describe_barrier_threads(grid, own, &waiter, threads, disagrees)
         }
     }
 }
@@ -103,6 +104,41 @@ fn allocation(grid: &Grid<'_>, address: u64) -> (String, u64) {
     (grid.memory.name(base, bytes), address - base)
 }
 
+/// A location: a space, and an address or an offset in it.
+type Location = (AccessSpace, u64);
+
+/// Returns the array at a location, and the offset within it.
+fn named(grid: &Grid<'_>, (space, at): Location) -> (String, u64) {
+    match space {
+        AccessSpace::Shared => {
+            let (array, offset) = grid.kernel.shared_variable(at as u32);
+            (array.to_owned(), offset.into())
+        }
+        AccessSpace::Global => allocation(grid, at),
+    }
+}
+
+fn in_words(grid: &Grid<'_>, location: Location) -> String {
+    let (array, offset) = named(grid, location);
+    match location.0 {
+        AccessSpace::Shared => format!("byte {offset} of shared array `{array}`"),
+        AccessSpace::Global => format!("byte {offset} of {array}"),
+    }
+}
+
+/// Builds a finding about a location.
+fn race(
+    grid: &Grid<'_>,
+    kind: RaceKind,
+    location: Location,
+    [first, second]: [RaceAccess; 2],
+    missing: Missing,
+    message: String,
+) -> Race {
+    let (array, offset) = named(grid, location);
+    Race { kind, space: location.0.into(), array, offset, first, second, missing, message }
+}
+
 fn describe_shared(
     grid: &Grid<'_>,
     block: [u32; 3],
@@ -110,7 +146,7 @@ fn describe_shared(
     second: &Event,
     offset: u32,
 ) -> Race {
-    let (array, offset) = grid.kernel.shared_variable(offset);
+    let location = (AccessSpace::Shared, offset.into());
     let missing =
         if first.warp() == second.warp() { Missing::Syncwarp } else { Missing::Syncthreads };
     let (a, b) = (access(grid, block, first), access(grid, block, second));
@@ -119,18 +155,9 @@ fn describe_shared(
     } else {
         format!("{}, then {}, with no {missing}() in between", within(&a), within(&b))
     };
-    let message =
-        format!("race {}: byte {offset} of shared array `{array}`: {what}", in_block(grid, block),);
-    Race {
-        kind: RaceKind::unordered(first.kind(), second.kind()),
-        space: Space::Shared,
-        array: array.into(),
-        offset: offset.into(),
-        first: a,
-        second: b,
-        missing,
-        message,
-    }
+    let message = format!("race {}: {}: {what}", in_block(grid, block), in_words(grid, location));
+    let kind = RaceKind::unordered(first.kind(), second.kind());
+    race(grid, kind, location, [a, b], missing, message)
 }
 
 /// Whether lanes of one warp write to the same address by one instruction.
@@ -179,7 +206,7 @@ fn describe_global(
         }
         (false, _) => Missing::Threadfence,
     };
-    let (array, offset) = allocation(grid, address);
+    let location = (AccessSpace::Global, address);
     let cure = match missing {
         Missing::DeviceScope => too_small_scope(first, second).into(),
         Missing::Threadfence if fenced == Fenced::InBlock => {
@@ -195,18 +222,10 @@ fn describe_global(
     } else {
         format!("{}, then {}, {cure}", whose(&a), whose(&b))
     };
-    let message =
-        format!("race in kernel `{}`: byte {offset} of {array}: {what}", grid.kernel.ir().name,);
-    Race {
-        kind: RaceKind::unordered(first.kind(), second.kind()),
-        space: Space::Global,
-        array,
-        offset,
-        first: a,
-        second: b,
-        missing,
-        message,
-    }
+    let (kernel, where_) = (&grid.kernel.ir().name, in_words(grid, location));
+    let message = format!("race in kernel `{kernel}`: {where_}: {what}");
+    let kind = RaceKind::unordered(first.kind(), second.kind());
+    race(grid, kind, location, [a, b], missing, message)
 }
 
 /// Names the access, of two atomic ones by different blocks, whose scope does not include the other
@@ -268,7 +287,7 @@ fn describe_pending(
     (warp, copy): (u32, u32),
     offset: u32,
 ) -> Race {
-    let (array, offset) = grid.kernel.shared_variable(offset);
+    let location = (AccessSpace::Shared, offset.into());
     let second = access(grid, block, event);
     let first = RaceAccess {
         line: grid.kernel.source(copy),
@@ -279,21 +298,13 @@ fn describe_pending(
         access: Action::Copy,
     };
     let message = format!(
-        "race {}: byte {offset} of shared array `{array}`: {}, while the asynchronous copy that warp {warp} started at {} is pending",
+        "race {}: {}: {}, while the asynchronous copy that warp {warp} started at {} is pending",
         in_block(grid, block),
+        in_words(grid, location),
         within(&second),
         first.line,
     );
-    Race {
-        kind: RaceKind::PendingCopy,
-        space: Space::Shared,
-        array: array.into(),
-        offset: offset.into(),
-        first,
-        second,
-        missing: Missing::CopyWait,
-        message,
-    }
+    race(grid, RaceKind::PendingCopy, location, [first, second], Missing::CopyWait, message)
 }
 
 fn describe_undefined(

@@ -5,7 +5,7 @@ use super::half::{Bf16, F16, Format16, flush_f16};
 use super::int::sext16;
 use super::isa::Vectors;
 use super::lanes::{Lanes, row, test, test_in};
-use crate::registers::{LaneMask, Lanes32, Registers};
+use crate::registers::{LaneMask, Lanes32, Register, Registers};
 use ptx::ir::{Cmp, CmpType32, CmpType64, Combine, FloatClass, Pred, PredOp, R32, R64};
 use std::cmp::Ordering;
 
@@ -162,28 +162,28 @@ pub fn setp32<V: Vectors>(
     let related = |swap, invert| Related::new(s, swap, invert);
     match (ty, plan) {
         (CmpType32::F32 { .. }, Plan::Equal { invert }) => {
-            relate32(lanes, related(false, invert), target, with, |x, y| {
+            relate(lanes, related(false, invert), target, with, |x, y| {
                 f32::from_bits(x) == f32::from_bits(y)
             });
         }
         (CmpType32::F32 { .. }, Plan::Less { swap, invert }) => {
-            relate32(lanes, related(swap, invert), target, with, |x, y| {
+            relate(lanes, related(swap, invert), target, with, |x, y| {
                 f32::from_bits(x) < f32::from_bits(y)
             });
         }
         (CmpType32::F32 { .. }, Plan::LessOrEqual { swap, invert }) => {
-            relate32(lanes, related(swap, invert), target, with, |x, y| {
+            relate(lanes, related(swap, invert), target, with, |x, y| {
                 f32::from_bits(x) <= f32::from_bits(y)
             });
         }
         (_, Plan::Equal { invert }) => {
-            relate32(lanes, related(false, invert), target, with, |x, y| x == y)
+            relate(lanes, related(false, invert), target, with, |x, y| x == y)
         }
         (CmpType32::U32, Plan::Less { swap, invert }) => {
-            relate32(lanes, related(swap, invert), target, with, |x, y| x < y);
+            relate(lanes, related(swap, invert), target, with, |x, y| x < y);
         }
         (_, Plan::Less { swap, invert }) => {
-            relate32(lanes, related(swap, invert), target, with, |x, y| (x as i32) < (y as i32));
+            relate(lanes, related(swap, invert), target, with, |x, y| (x as i32) < (y as i32));
         }
         (_, Plan::LessOrEqual { .. } | Plan::Unusual) => {
             unusual32(lanes.regs, lanes.mask, compare, target, with);
@@ -207,28 +207,28 @@ pub fn setp64<V: Vectors>(
     let related = |swap, invert| Related::new(s, swap, invert);
     match (ty, plan) {
         (CmpType64::F64, Plan::Equal { invert }) => {
-            relate64(lanes, related(false, invert), target, with, |x, y| {
+            relate(lanes, related(false, invert), target, with, |x, y| {
                 f64::from_bits(x) == f64::from_bits(y)
             });
         }
         (CmpType64::F64, Plan::Less { swap, invert }) => {
-            relate64(lanes, related(swap, invert), target, with, |x, y| {
+            relate(lanes, related(swap, invert), target, with, |x, y| {
                 f64::from_bits(x) < f64::from_bits(y)
             });
         }
         (CmpType64::F64, Plan::LessOrEqual { swap, invert }) => {
-            relate64(lanes, related(swap, invert), target, with, |x, y| {
+            relate(lanes, related(swap, invert), target, with, |x, y| {
                 f64::from_bits(x) <= f64::from_bits(y)
             });
         }
         (_, Plan::Equal { invert }) => {
-            relate64(lanes, related(false, invert), target, with, |x, y| x == y)
+            relate(lanes, related(false, invert), target, with, |x, y| x == y)
         }
         (CmpType64::U64, Plan::Less { swap, invert }) => {
-            relate64(lanes, related(swap, invert), target, with, |x, y| x < y);
+            relate(lanes, related(swap, invert), target, with, |x, y| x < y);
         }
         (_, Plan::Less { swap, invert }) => {
-            relate64(lanes, related(swap, invert), target, with, |x, y| (x as i64) < (y as i64));
+            relate(lanes, related(swap, invert), target, with, |x, y| (x as i64) < (y as i64));
         }
         (_, Plan::LessOrEqual { .. } | Plan::Unusual) => {
             unusual64(lanes.regs, lanes.mask, compare, target, with);
@@ -236,30 +236,16 @@ pub fn setp64<V: Vectors>(
     }
 }
 
-/// Compares 32-bit registers by `holds` and writes the result.
+/// Compares registers by `holds` and writes the result.
 #[inline(always)]
-fn relate32<V: Vectors>(
+fn relate<V: Vectors, R: Register>(
     lanes: Lanes<'_, V>,
-    Related { s, invert }: Related<R32>,
+    Related { s, invert }: Related<R>,
     target: Target,
     with: &Option<Combine>,
-    holds: impl Fn(u32, u32) -> bool,
+    holds: impl Fn(R::Value, R::Value) -> bool,
 ) {
-    let (x, y) = (lanes.regs.r32(s[0]), lanes.regs.r32(s[1]));
-    let bits = test_in!(V, i => holds(x[i], y[i]));
-    write(lanes.regs, lanes.mask, target, with, if invert { !bits } else { bits });
-}
-
-/// Compares 64-bit registers by `holds` and writes the result.
-#[inline(always)]
-fn relate64<V: Vectors>(
-    lanes: Lanes<'_, V>,
-    Related { s, invert }: Related<R64>,
-    target: Target,
-    with: &Option<Combine>,
-    holds: impl Fn(u64, u64) -> bool,
-) {
-    let (x, y) = (lanes.regs.r64(s[0]), lanes.regs.r64(s[1]));
+    let (x, y) = (s[0].row(lanes.regs), s[1].row(lanes.regs));
     let bits = test_in!(V, i => holds(x[i], y[i]));
     write(lanes.regs, lanes.mask, target, with, if invert { !bits } else { bits });
 }

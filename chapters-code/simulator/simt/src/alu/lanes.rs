@@ -156,12 +156,8 @@ impl<V: Vectors> Lanes<'_, V> {
 }
 
 /// Iterates over the lanes of a mask in ascending order.
-pub fn active(mut mask: LaneMask) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let lane = (mask != 0).then(|| mask.trailing_zeros() as usize)?;
-        mask &= mask - 1;
-        Some(lane)
-    })
+pub fn active(mask: LaneMask) -> impl Iterator<Item = usize> {
+    crate::counters::lanes(mask).map(|lane| lane as usize)
 }
 
 /// Computes `d = f(s)` in the lanes of `mask`.

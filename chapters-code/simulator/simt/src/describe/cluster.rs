@@ -1,8 +1,9 @@
 //! Describes findings about the shared memory of a cluster.
 
-use simt_report::{Missing, Race, RaceKind, Space};
+use simt_report::{Missing, Race, RaceKind};
 
-use super::{access, another_value, name, one_instruction, too_small_scope, whose};
+use super::{access, another_value, in_words, name, one_instruction, race, too_small_scope, whose};
+use crate::access::AccessSpace;
 use crate::grid::Grid;
 use crate::races::Event;
 
@@ -30,22 +31,15 @@ pub(super) fn describe_race(
     } else {
         format!("{}, then {}, {cure}", whose(&a), whose(&b))
     };
-    let (array, offset) = grid.kernel.shared_variable(offset);
+    let location = (AccessSpace::Shared, offset.into());
     let message = format!(
-        "race in kernel `{}`: byte {offset} of shared array `{array}` of {}: {what}",
+        "race in kernel `{}`: {} of {}: {what}",
         grid.kernel.ir().name,
+        in_words(grid, location),
         name(grid.index_in_group(owner)),
     );
-    Race {
-        kind: RaceKind::unordered(first.kind(), second.kind()),
-        space: Space::Shared,
-        array: array.into(),
-        offset: offset.into(),
-        first: a,
-        second: b,
-        missing,
-        message,
-    }
+    let kind = RaceKind::unordered(first.kind(), second.kind());
+    race(grid, kind, location, [a, b], missing, message)
 }
 
 /// Describes a block that exits although another one may still access its shared memory.
@@ -57,6 +51,7 @@ pub(super) fn describe_exit(
     offset: u32,
 ) -> Race {
     let access = access(grid, grid.index_in_group(by), event);
+    let location = (AccessSpace::Shared, offset.into());
     let (array, offset) = grid.kernel.shared_variable(offset);
     let (missing, owner) = (Missing::ClusterSync, name(grid.index_in_group(block)));
     let message = format!(
@@ -65,14 +60,5 @@ pub(super) fn describe_exit(
         grid.kernel.ir().name,
         whose(&access),
     );
-    Race {
-        kind: RaceKind::EarlyExit,
-        space: Space::Shared,
-        array: array.into(),
-        offset: offset.into(),
-        first: access.clone(),
-        second: access,
-        missing,
-        message,
-    }
+    race(grid, RaceKind::EarlyExit, location, [access.clone(), access], missing, message)
 }

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use simt_report::{Missing, Race, RaceAccess, RaceKind, Space};
+use simt_report::{Missing, Race, RaceAccess, RaceKind};
 
-use super::{allocation, name};
+use super::{in_words, name, race};
+use crate::access::AccessSpace;
 use crate::grid::Grid;
 use crate::group::{Facts, Relation, list};
 use crate::races::{Event, Fenced, Finding};
@@ -21,7 +22,7 @@ pub(super) fn describe_race(grid: &Grid<'_>, finding: &Finding, blocks: [u64; 2]
     }
     let (other, own) = (neighbours.group.launch_of(blocks[0])?, &neighbours.own);
     let (a, b) = (access(&other, blocks[0], first), access(own, blocks[1], second));
-    let (array, offset) = allocation(grid, *address);
+    let location = (AccessSpace::Global, *address);
     let (missing, cure) = if relation == Relation::OtherDevice {
         let systems = [other.is_of_system_scope(first.pc), own.is_of_system_scope(second.pc)];
         lacking(first, second, *fenced, systems, [other.device, own.device].into())
@@ -35,20 +36,13 @@ pub(super) fn describe_race(grid: &Grid<'_>, finding: &Finding, blocks: [u64; 2]
         _ => format!("two launches on device {}", own.device),
     };
     let message = format!(
-        "race of {on}: byte {offset} of {array}: {}, then {}, {cure}",
+        "race of {on}: {}: {}, then {}, {cure}",
+        in_words(grid, location),
         whose(&a, &other),
         whose(&b, own)
     );
-    Some(Race {
-        kind: RaceKind::unordered(first.kind(), second.kind()),
-        space: Space::Global,
-        array,
-        offset,
-        first: a,
-        second: b,
-        missing,
-        message,
-    })
+    let kind = RaceKind::unordered(first.kind(), second.kind());
+    Some(race(grid, kind, location, [a, b], missing, message))
 }
 
 /// Says what would order two accesses on different devices.

@@ -2,32 +2,10 @@
 
 use simt_report::{Action, Missing, Race, RaceAccess, RaceKind, Space};
 
-use super::{access, allocation, in_block, whose, within};
+use super::{Location, access, in_block, in_words, race, whose, within};
 use crate::access::{AccessKind, AccessSpace};
 use crate::grid::Grid;
 use crate::races::{Event, ProxyFinding};
-
-/// A location: a space, and an address or an offset in it.
-pub(super) type Location = (AccessSpace, u64);
-
-/// Returns the array at a location, and the offset within it.
-fn named(grid: &Grid<'_>, (space, at): Location) -> (String, u64) {
-    match space {
-        AccessSpace::Shared => {
-            let (array, offset) = grid.kernel.shared_variable(at as u32);
-            (array.to_owned(), offset.into())
-        }
-        AccessSpace::Global => allocation(grid, at),
-    }
-}
-
-fn in_words(grid: &Grid<'_>, location: Location) -> String {
-    let (array, offset) = named(grid, location);
-    match location.0 {
-        AccessSpace::Shared => format!("byte {offset} of shared array `{array}`"),
-        AccessSpace::Global => format!("byte {offset} of {array}"),
-    }
-}
 
 /// Builds one of the two accesses of a finding.
 fn side(grid: &Grid<'_>, block: [u32; 3], event: &Event) -> RaceAccess {
@@ -201,16 +179,4 @@ fn abandoned(grid: &Grid<'_>, block: [u32; 3], bulk: &Event, loads: bool) -> Rac
         missing,
         message,
     }
-}
-
-fn race(
-    grid: &Grid<'_>,
-    kind: RaceKind,
-    location: Location,
-    [first, second]: [RaceAccess; 2],
-    missing: Missing,
-    message: String,
-) -> Race {
-    let (array, offset) = named(grid, location);
-    Race { kind, space: location.0.into(), array, offset, first, second, missing, message }
 }

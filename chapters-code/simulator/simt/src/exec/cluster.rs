@@ -8,6 +8,7 @@
 
 use ptx::ir::{Atom, ClusterOp, Load, Space, Store};
 
+use super::collective::alike;
 use super::rows::each_lane;
 use super::transfer::{self, LaneAddresses, Shape, aligned};
 use super::view::Bytes;
@@ -228,8 +229,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         let mut rest = mask;
         std::iter::from_fn(move || {
             let rank = ranks[lanes(rest).next()? as usize];
-            let part = lanes(rest).filter(|lane| ranks[*lane as usize] == rank);
-            let part = part.fold(0, |part, lane| part | 1 << lane);
+            let part = alike(&ranks, rest, rank);
             rest &= !part;
             Some((rank, part, offsets))
         })

@@ -312,9 +312,9 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     }
 }
 
-/// Returns the lanes of `active` that name exactly these lanes.
-pub(super) fn alike(masks: &[u32; 32], active: LaneMask, members: LaneMask) -> LaneMask {
-    let same = lanes(active).filter(|lane| masks[*lane as usize] == members);
+/// Returns the lanes of `active` that have this value, such as a mask of the lanes that they name.
+pub(super) fn alike(values: &[u32; 32], active: LaneMask, value: u32) -> LaneMask {
+    let same = lanes(active).filter(|lane| values[*lane as usize] == value);
     same.fold(0, |all, lane| all | 1 << lane)
 }
 

@@ -2,7 +2,7 @@
 //! stops a launch.
 
 use simt::{FaultKind, Options};
-use simt_report::RaceKind;
+use simt_report::{Race, RaceKind};
 
 use super::run::{Run, fault, ok, run, run_with};
 
@@ -12,32 +12,31 @@ fn found(run: &Run) -> Vec<RaceKind> {
     races.iter().map(|race| race.kind).collect()
 }
 
-/// Runs a body under several schedules, which must not fault nor be found fault with.
+/// Runs a body under several schedules, which must not fault, and in which only such races may be found.
 #[track_caller]
-fn clean(body: &str, grid: u32, block: u32) -> Run {
+fn under_schedules(body: &str, grid: u32, block: u32, expects: impl Fn(&[Race]) -> bool) {
     for seed in 0..6 {
         let options =
             Options { seed, races: true, instruction_limit: 1 << 22, ..Options::default() };
         let run = run_with(body, grid, block, &options);
         ok(&run);
         let races = &run.report.races;
-        assert!(races.is_empty(), "seed {seed}: {races:#?}");
+        assert!(expects(races), "seed {seed}: {races:#?}");
     }
+}
+
+/// Runs a body under several schedules, which must not fault nor be found fault with.
+#[track_caller]
+fn clean(body: &str, grid: u32, block: u32) -> Run {
+    under_schedules(body, grid, block, <[Race]>::is_empty);
     run(body, grid, block)
 }
 
 /// Runs a body under several schedules, each of which must find this.
 #[track_caller]
 fn finds(body: &str, grid: u32, block: u32, kind: RaceKind, says: &str) {
-    for seed in 0..6 {
-        let options =
-            Options { seed, races: true, instruction_limit: 1 << 22, ..Options::default() };
-        let run = run_with(body, grid, block, &options);
-        ok(&run);
-        let races = &run.report.races;
-        let told = races.iter().any(|race| race.kind == kind && race.message.contains(says));
-        assert!(told, "seed {seed}: {races:#?}");
-    }
+    let is_it = |race: &Race| race.kind == kind && race.message.contains(says);
+    under_schedules(body, grid, block, |races| races.iter().any(is_it));
 }
 
 /// By thread 0 alone, known to all: `m` barriers at the start of shared memory, for `count` arrivals.
