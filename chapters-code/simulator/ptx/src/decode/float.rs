@@ -73,10 +73,7 @@ impl<'a> Decoder<'_, '_, 'a> {
             }
             _ => return Err(inst.unsupported()),
         };
-        let [d, a, b] = inst.operands()?;
-        let (a, b) = (self.src64(a, Type::F64)?, self.src64(b, Type::F64)?);
-        let d = self.dst64(d)?;
-        self.alu(Alu::Bin64 { op, d, a, b })
+        self.bin64(inst, op)
     }
 
     /// Decodes `sqrt`, `rcp`, `rsqrt`, `sin`, `cos`, `lg2`, `ex2` and `tanh`.
@@ -100,12 +97,7 @@ impl<'a> Decoder<'_, '_, 'a> {
     pub fn copysign(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         match inst.ty()? {
             Type::F32 => self.bin32(inst, Bin32::CopysignF32, Type::F32),
-            Type::F64 => {
-                let [d, a, b] = inst.operands()?;
-                let (a, b) = (self.src64(a, Type::F64)?, self.src64(b, Type::F64)?);
-                let d = self.dst64(d)?;
-                self.alu(Alu::Bin64 { op: Bin64::CopysignF64, d, a, b })
-            }
+            Type::F64 => self.bin64(inst, Bin64::CopysignF64),
             _ => Err(inst.unsupported()),
         }
     }
@@ -122,6 +114,14 @@ impl<'a> Decoder<'_, '_, 'a> {
         let [d, a, b] = inst.operands()?;
         let (a, b, d) = (self.src32(a, ty)?, self.src32(b, ty)?, self.dst32(d)?);
         self.alu(Alu::Bin32 { op, d, a, b })
+    }
+
+    /// Decodes the operands of an `f64` operation with two operands.
+    fn bin64(&mut self, inst: Inst<'_, 'a>, op: Bin64) -> Decoded<()> {
+        let [d, a, b] = inst.operands()?;
+        let (a, b) = (self.src64(a, Type::F64)?, self.src64(b, Type::F64)?);
+        let d = self.dst64(d)?;
+        self.alu(Alu::Bin64 { op, d, a, b })
     }
 
     /// Decodes the operands of a 32-bit operation with three operands.

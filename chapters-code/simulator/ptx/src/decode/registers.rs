@@ -10,6 +10,7 @@ use crate::ir::{Const, Pred, R32, R64, Special, SpecialSlot};
 use crate::limits::{Origin, Origins};
 use crate::syntax::Type;
 use std::collections::HashMap;
+use std::hash::Hash;
 
 /// A register of any file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +37,7 @@ pub(super) struct Registers {
     next: Counts,
     constants32: HashMap<Const, R32>,
     constants64: HashMap<Const, R64>,
-    constant_predicates: [Option<Pred>; 2],
+    constant_predicates: HashMap<bool, Pred>,
     specials: HashMap<Special, SpecialSlot>,
     carry: Option<R32>,
     /// The lists of [`crate::ir::Kernel`], in order of creation.
@@ -136,45 +137,41 @@ impl Registers {
     }
 
     pub fn constant32(&mut self, value: Const) -> Decoded<R32> {
-        if let Some(&known) = self.constants32.get(&value) {
-            return Ok(known);
-        }
-        let register = number32(&mut self.next)?;
-        self.constants32.insert(value, register);
-        self.lists.constants32.push((register, value));
-        Ok(register)
+        let (known, list) = (&mut self.constants32, &mut self.lists.constants32);
+        known_or_new(known, list, value, || number32(&mut self.next))
     }
 
     pub fn constant64(&mut self, value: Const) -> Decoded<R64> {
-        if let Some(&known) = self.constants64.get(&value) {
-            return Ok(known);
-        }
-        let register = number64(&mut self.next)?;
-        self.constants64.insert(value, register);
-        self.lists.constants64.push((register, value));
-        Ok(register)
+        let (known, list) = (&mut self.constants64, &mut self.lists.constants64);
+        known_or_new(known, list, value, || number64(&mut self.next))
     }
 
     pub fn constant_pred(&mut self, value: bool) -> Decoded<Pred> {
-        if let Some(known) = self.constant_predicates[usize::from(value)] {
-            return Ok(known);
-        }
-        let register = number_pred(&mut self.next)?;
-        self.constant_predicates[usize::from(value)] = Some(register);
-        self.lists.constant_predicates.push((register, value));
-        Ok(register)
+        let (known, list) = (&mut self.constant_predicates, &mut self.lists.constant_predicates);
+        known_or_new(known, list, value, || number_pred(&mut self.next))
     }
 
     pub fn special(&mut self, special: Special) -> Decoded<SpecialSlot> {
-        if let Some(&known) = self.specials.get(&special) {
-            return Ok(known);
-        }
-        let slot = match special {
-            Special::GridId => SpecialSlot::R64(number64(&mut self.next)?),
-            _ => SpecialSlot::R32(number32(&mut self.next)?),
-        };
-        self.specials.insert(special, slot);
-        self.lists.specials.push((slot, special));
-        Ok(slot)
+        let (known, list) = (&mut self.specials, &mut self.lists.specials);
+        known_or_new(known, list, special, || match special {
+            Special::GridId => number64(&mut self.next).map(SpecialSlot::R64),
+            _ => number32(&mut self.next).map(SpecialSlot::R32),
+        })
     }
+}
+
+/// Returns the register that holds a value. A new one is also added to the list.
+fn known_or_new<V: Copy + Eq + Hash, R: Copy>(
+    known: &mut HashMap<V, R>,
+    list: &mut Vec<(R, V)>,
+    value: V,
+    number: impl FnOnce() -> Decoded<R>,
+) -> Decoded<R> {
+    if let Some(&register) = known.get(&value) {
+        return Ok(register);
+    }
+    let register = number()?;
+    known.insert(value, register);
+    list.push((register, value));
+    Ok(register)
 }
