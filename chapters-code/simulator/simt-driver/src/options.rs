@@ -231,28 +231,20 @@ pub fn print_races() -> bool {
 
 fn from_environment() -> Options {
     strict::set(is_on("SIMT_STRICT"));
-    let mut options = Options { counters: true, ..Options::default() };
-    if let Some(seed) = setting("SIMT_SEED") {
-        options.seed = seed;
+    let number = |name| setting(name).unwrap_or(0);
+    let size = |name| usize::try_from(number(name)).unwrap_or(usize::MAX);
+    Options {
+        counters: true,
+        seed: number("SIMT_SEED"),
+        weak_memory: setting("SIMT_WEAK_MEMORY").filter(|seed| *seed != 0).map(weak_memory),
+        active_masks: number("SIMT_ACTIVE_MASKS"),
+        independent_lanes: number("SIMT_INDEPENDENT_LANES"),
+        threads: size("SIMT_THREADS"),
+        instruction_limit: number("SIMT_INSTRUCTION_LIMIT"),
+        resident_blocks: size("SIMT_RESIDENT_BLOCKS"),
+        races: setting("SIMT_RACES").map_or(strict::is_on(), |on| on != 0),
+        ..Options::default()
     }
-    options.weak_memory = setting("SIMT_WEAK_MEMORY").filter(|seed| *seed != 0).map(weak_memory);
-    if let Some(seed) = setting("SIMT_ACTIVE_MASKS") {
-        options.active_masks = seed;
-    }
-    if let Some(seed) = setting("SIMT_INDEPENDENT_LANES") {
-        options.independent_lanes = seed;
-    }
-    if let Some(threads) = setting("SIMT_THREADS") {
-        options.threads = threads as usize;
-    }
-    if let Some(limit) = setting("SIMT_INSTRUCTION_LIMIT") {
-        options.instruction_limit = limit;
-    }
-    if let Some(blocks) = setting("SIMT_RESIDENT_BLOCKS") {
-        options.resident_blocks = usize::try_from(blocks).unwrap_or(usize::MAX);
-    }
-    options.races = setting("SIMT_RACES").map_or(strict::is_on(), |on| on != 0);
-    options
 }
 
 /// Weak memory of a seed, until other options change it.

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use crate::capture::{Lane, lane};
 use crate::context::{self, Context};
 use crate::entry::say;
-use crate::error::{CUresult, Result};
+use crate::error::{CUresult, Failure, Result};
 use crate::handles::Handle;
 use crate::operation::Operation;
 use crate::order::{self, Stamp};
@@ -91,23 +91,13 @@ pub struct Entry {
     deferred: Option<Deferred>,
 }
 
-struct Deferred {
-    context: Arc<Context>,
-    operation: Operation,
-    before: Vec<Arc<Work>>,
-    queued: Instant,
-    stamp: Option<Stamp>,
-}
-
-/// A deferred operation that can run now.
-pub struct Ready {
-    /// Its work.
-    pub work: Arc<Work>,
+/// An operation that is deferred.
+pub struct Deferred {
     /// Its context.
     pub context: Arc<Context>,
     /// What is to be run.
     pub operation: Operation,
-    /// The work that it had to wait for.
+    /// The work that it has to wait for.
     pub before: Vec<Arc<Work>>,
     /// When it was queued. What was done by then, the host may have waited for.
     pub queued: Instant,
@@ -233,12 +223,7 @@ fn run_stamped(
     drop(entries);
     let in_turn = move || {
         before.iter().for_each(|work| work.wait());
-        if let Err(failure) = operation.run(&context, stamp.as_ref()) {
-            let cause = failure.cause.unwrap_or_default();
-            say(&format!("an operation of a stream: {cause} ({:?})", failure.code));
-            context.lose(failure.code);
-        }
-        finish(&work);
+        finish(&work, &context, operation.run(&context, stamp.as_ref()));
     };
     let spawned = thread::Builder::new().spawn(in_turn);
     let failed = |error| CUresult::OPERATING_SYSTEM.because(format!("no thread: {error}"));
@@ -278,17 +263,7 @@ fn deferred(
         let operation = step.operation.clone();
         let stamp = stamps.next();
         let deferred = Some(Deferred { context: own, operation, before, queued, stamp });
-        let Entry { lane, context, blocking, .. } = new;
-        let work = Arc::clone(work);
-        entries.push(Entry {
-            lane,
-            context,
-            blocking,
-            work,
-            deferred,
-            is_own: false,
-            is_threaded: false,
-        });
+        entries.push(Entry { work: Arc::clone(work), deferred, ..new });
     }
     let before = [before, works].concat();
     let operation = Operation::Empty;
@@ -297,16 +272,15 @@ fn deferred(
     Ok(entries)
 }
 
-/// Takes the first deferred operation that has nothing left to wait for.
-pub fn take_ready() -> Option<Ready> {
+/// Takes the first deferred operation that has nothing left to wait for, and returns its work too.
+pub fn take_ready() -> Option<(Arc<Work>, Deferred)> {
     let mut entries = entries().ok()?;
     let is_ready = |entry: &Entry| {
         let deferred = entry.deferred.as_ref();
         deferred.is_some_and(|deferred| deferred.before.iter().all(|work| work.done().is_some()))
     };
     let entry = entries.iter_mut().find(|entry| is_ready(entry))?;
-    let Deferred { context, operation, before, queued, stamp } = entry.deferred.take()?;
-    Some(Ready { work: Arc::clone(&entry.work), context, operation, before, queued, stamp })
+    Some((Arc::clone(&entry.work), entry.deferred.take()?))
 }
 
 /// Whether a function of the host runs, or waits for its turn.
@@ -326,8 +300,18 @@ pub fn run_deferred() {
     deferred.iter().for_each(|work| work.wait());
 }
 
+/// Notes that work is done, and leaves its context with the error, if there is one.
+pub fn finish(work: &Arc<Work>, context: &Context, result: Result) {
+    if let Err(Failure { code, cause }) = result {
+        let cause = cause.unwrap_or_default();
+        say(&format!("an operation of a stream: {cause} ({code:?})"));
+        context.lose(code);
+    }
+    end(work);
+}
+
 /// Notes that work is done.
-pub fn finish(work: &Arc<Work>) {
+pub fn end(work: &Arc<Work>) {
     work.finish();
     together::note_news();
     if let Ok(mut entries) = entries() {

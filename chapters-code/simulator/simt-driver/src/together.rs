@@ -24,13 +24,12 @@ use std::time::{Duration, Instant};
 use simt::{Feed, Footprint, Job, LaunchReport, Options};
 
 use crate::context::Context;
-use crate::entry::say;
-use crate::error::{CUresult, Failure, Result};
+use crate::error::CUresult;
 use crate::launch::{GridWorkspace, Launch};
 use crate::operation::Operation;
 use crate::options;
 use crate::order::{self, Done, Stamp};
-use crate::pending::{self, Ready, Work};
+use crate::pending::{self, Deferred, Work};
 
 /// How long a group whose kernels all wait is kept for other threads of the host.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -160,7 +159,7 @@ impl Feed for Queue {
             self.ended.push((number, Instant::now()));
             if let Some(ended) = self.running.get_mut(number).and_then(Option::take) {
                 let result = Launch::finish(&ended.context, report);
-                self.finish(&ended.work, &ended.context, result);
+                pending::finish(&ended.work, &ended.context, result);
             }
         }
         let mut jobs = Vec::new();
@@ -168,8 +167,8 @@ impl Feed for Queue {
             return jobs;
         }
         self.seen = NEWS.load(Ordering::SeqCst);
-        while let Some(ready) = pending::take_ready() {
-            jobs.extend(self.begin(ready));
+        while let Some((work, deferred)) = pending::take_ready() {
+            jobs.extend(self.begin(work, deferred));
         }
         jobs
     }
@@ -199,8 +198,8 @@ impl Queue {
     }
 
     /// Runs an operation, unless it is a kernel, which it returns.
-    fn begin(&mut self, ready: Ready) -> Option<Job> {
-        let Ready { work, context, operation, before, queued, stamp } = ready;
+    fn begin(&mut self, work: Arc<Work>, deferred: Deferred) -> Option<Job> {
+        let Deferred { context, operation, before, queued, stamp } = deferred;
         let mut after: Vec<usize> = before.iter().flat_map(|w| w.launches(self.group)).collect();
         let ended = self.ended.iter().filter(|(_, when)| *when <= queued);
         after.extend(ended.map(|(number, _)| number));
@@ -225,7 +224,7 @@ impl Queue {
             }),
         };
         work.follow_launches(self.group, after);
-        self.finish(&work, &context, result);
+        pending::finish(&work, &context, result);
         None
     }
 
@@ -243,15 +242,6 @@ impl Queue {
         }
         order::note_group(done, flags);
     }
-
-    fn finish(&self, work: &Arc<Work>, context: &Context, result: Result) {
-        if let Err(Failure { code, cause }) = result {
-            let cause = cause.unwrap_or_default();
-            say(&format!("an operation of a stream: {cause} ({code:?})"));
-            context.lose(code);
-        }
-        pending::finish(work);
-    }
 }
 
 impl Drop for Queue {
@@ -259,7 +249,7 @@ impl Drop for Queue {
         // Only a defect of the simulator leaves any.
         for left in self.running.drain(..).flatten() {
             left.context.lose(CUresult::UNKNOWN);
-            pending::finish(&left.work);
+            pending::end(&left.work);
         }
     }
 }
