@@ -129,8 +129,7 @@ pub fn answers(exercise: &Exercise) -> Result<Vec<(String, f64)>> {
     declaration.question.iter().map(count).collect()
 }
 
-/// Checks specimens, one per core at a time, on sizes of at most `max_elements` elements. A specimen that is right also
-/// runs with `weak_seeds` seeds of weak memory.
+/// Checks specimens, one per core at a time, each as a student's submission but for what `change` changes.
 ///
 /// # Errors
 /// What is not the fault of a specimen.
@@ -138,15 +137,14 @@ pub fn examine(
     exercise: &Exercise,
     specimens: &[Specimen],
     supervisor: &Supervisor,
-    max_elements: Option<u64>,
-    weak_seeds: u64,
+    change: impl Fn(Job) -> Job + Sync,
 ) -> Result<Vec<Outcome>> {
     let check = |specimen: &Specimen| {
         let name = exercise.file_name();
         let source = specimen.source.clone();
         let job = Job::new(exercise, source, &name, Target::Simulator);
         supervisor
-            .check(Job { max_elements, weak_seeds, ..job })
+            .check(change(job))
             .with_context(|| format!("{} {}", exercise.name, specimen.name))
     };
     specimens.par_iter().map(check).collect()

@@ -165,7 +165,7 @@ fn watching_goes_on() {
     until("Watching");
     // What has passed is checked again when it is saved again.
     folder.put(&exercise, good.replace("i < n", "i + 1 < n").as_bytes());
-    until("an element is left out");
+    until("wrong: ");
     child.kill().expect("it is ended");
     child.wait().expect("it has ended");
 }

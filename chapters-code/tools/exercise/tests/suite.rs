@@ -29,7 +29,8 @@ fn broken_promises(
 ) -> Vec<String> {
     let mut specimens = author::specimens(exercise).expect("its files fit");
     specimens.retain(wanted);
-    let outcomes = author::examine(exercise, &specimens, &supervisor(), max_elements, weak_seeds);
+    let limited = |job| Job { max_elements, weak_seeds, ..job };
+    let outcomes = author::examine(exercise, &specimens, &supervisor(), limited);
     let outcomes = outcomes.expect("it is checked");
     let pairs = specimens.iter().zip(&outcomes);
     let broken = pairs.filter(|(specimen, outcome)| !specimen.is_kept_by(outcome));
@@ -176,7 +177,7 @@ fn a_broken_promise_is_seen() {
     specimens.truncate(2);
     specimens[0].promise = Promise::Passes;
     specimens[1].promise = Promise::Fails;
-    let outcomes = author::examine(exercise, &specimens, &supervisor(), None, WEAK_SEEDS);
+    let outcomes = author::examine(exercise, &specimens, &supervisor(), |job| job);
     let outcomes = outcomes.expect("it is checked");
     for (specimen, outcome) in specimens.iter().zip(&outcomes) {
         assert!(!specimen.is_kept_by(outcome), "{}", specimen.name);

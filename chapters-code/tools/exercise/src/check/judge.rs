@@ -27,6 +27,12 @@ impl Judged {
         self.comparisons.iter().all(Comparison::is_right)
     }
 
+    /// Whether some wrong result is a number, and should be.
+    fn is_finite(&self) -> bool {
+        let is_number = |wrong: &Wrong| wrong.got.is_finite() && wrong.expected.is_finite();
+        self.wrong().is_some_and(|(_, c)| c.wrong.is_empty() || c.wrong.iter().any(is_number))
+    }
+
     /// The output that is wrong first, and how.
     pub fn wrong(&self) -> Option<(usize, &Comparison)> {
         let mut all = self.comparisons.iter().enumerate();
@@ -173,9 +179,14 @@ impl Pattern<'_> {
         Some(found.swap_remove(at))
     }
 
-    /// The wrong runs that tell mistakes apart best, or those that do; all of them, if none does.
+    /// The wrong runs that tell mistakes apart best, or those that do; all of them, if none does. What is
+    /// infinite or no number hides what else is in a result.
     fn telling(&self) -> Vec<&Judged> {
-        let wrong: Vec<&Judged> = self.judged.iter().filter(|judged| !judged.is_right()).collect();
+        let all = || self.judged.iter().filter(|judged| !judged.is_right());
+        let mut wrong: Vec<&Judged> = all().filter(|judged| judged.is_finite()).collect();
+        if wrong.is_empty() {
+            wrong.extend(all());
+        }
         let those = |tell: &dyn Fn(Shape) -> bool| -> Vec<&Judged> {
             wrong.iter().copied().filter(|judged| tell(judged.trial.case.shape)).collect()
         };

@@ -99,6 +99,9 @@ enum Command {
         /// Show the whole message for each
         #[arg(long)]
         messages: bool,
+        /// From what sizes and inputs are drawn; a student's check draws another one each time
+        #[arg(long, default_value_t = check::SEEDS[0])]
+        seed: u64,
     },
     /// Checks one submission; the other commands start this
     #[command(name = check::WORKER, hide = true)]
@@ -131,12 +134,12 @@ impl Cli {
         if let Some(Command::Grade(grading)) = &cli.command {
             return grade::grade(&course, grading);
         }
-        if let Some(Command::Verify { exercise, messages }) = &cli.command {
+        if let Some(Command::Verify { exercise, messages, seed }) = &cli.command {
             let how = match messages {
                 true => verify::Show::Messages,
                 false => verify::Show::Lines,
             };
-            return verify::verify(&course, exercise.as_deref(), how);
+            return verify::verify(&course, exercise.as_deref(), *seed, how);
         }
         if let Some(files) = &cli.files {
             ensure!(

@@ -207,7 +207,7 @@ impl Reduce {
             let is_told = !kept.is_empty()
                 || !matches!(self.op, Op::Max | Op::Min)
                 || !mine.iter().any(|x| x.to_f64() == seen.first().got);
-            kept.len() < n && is_told && seen.first().is(self.fold(&kept).value())
+            kept.len() + 1 < n && is_told && seen.first().is(self.fold(&kept).value())
         };
         let (name, _) = parts.into_iter().find(matches)?;
         Finding::new(Diagnosis::PartOnly, format!("the result is that of {name}"))
