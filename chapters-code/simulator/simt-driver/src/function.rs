@@ -11,7 +11,7 @@ use crate::state::lock;
 /// What an assembler takes beyond the values that are live: addresses at hand, loads moved up,
 /// pairs aligned. With this many, all recorded kernels but two have the occupancy that their registers give
 /// them on an H200, at every size of block, and seven in ten are within 5 registers of those
-/// (`tests/registers.rs`).
+/// (`tools/validate/tests/registers.rs`).
 const REGISTERS_BESIDE: u32 = 6;
 /// Registers of a thread, at most.
 const MOST_REGISTERS: u32 = 255;

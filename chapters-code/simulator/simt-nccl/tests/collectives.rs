@@ -50,7 +50,7 @@ fn all_reduce_of_awkward_sizes() {
         for count in SIZES {
             all_reduce::<f32>(&comms, &ReduceOp::Sum, count);
         }
-        check_report(&device);
+        check_report(device);
     }
 }
 
@@ -58,12 +58,11 @@ fn all_reduce_of_awkward_sizes() {
 #[test]
 fn under_several_schedules() {
     let (_one, device) = device();
-    let simulator = device.simulator().expect("the simulator");
     let comms = comms(4);
     for seed in [1, 2, 3, 0] {
-        simulator.configure(|options| options.seed = seed).expect("this is an option");
+        device.configure(|options| options.seed = seed).expect("this is an option");
         all_reduce::<f32>(&comms, &ReduceOp::Sum, 40_001);
-        check_report(&device);
+        check_report(device);
     }
 }
 
@@ -84,7 +83,7 @@ fn all_types_and_operators() {
             all_reduce::<f64>(&comms, op, 65);
         }
     }
-    check_report(&device);
+    check_report(device);
 }
 
 /// The averages of four ranks are exact in floating point.
@@ -100,7 +99,7 @@ fn averages() {
     let sum = |index| combined(&ReduceOp::Sum, 4, index) as f32;
     let expected: Vec<f32> = (0..50).map(|index| sum(index) / 4.0).collect();
     assert_eq!(download(&comms[3], &receives[3]), expected);
-    check_report(&device);
+    check_report(device);
 }
 
 /// Values that both 16-bit types hold: their bits are those of the upper half of a float, or a small table.
@@ -121,7 +120,7 @@ fn types_of_16_bits() {
         });
         assert_eq!(raw.download(&buffers), vec![bytes(sum); 3]);
     }
-    check_report(&device);
+    check_report(device);
 }
 
 #[test]
@@ -141,7 +140,7 @@ fn reduce_to_each_root() {
             assert_eq!(found, expected::<i32>(&ReduceOp::Sum, 3, 0, count));
         }
     }
-    check_report(&device);
+    check_report(device);
 }
 
 #[test]
@@ -162,7 +161,7 @@ fn broadcast_from_each_root() {
             }
         }
     }
-    check_report(&device);
+    check_report(device);
 }
 
 #[test]
@@ -190,7 +189,7 @@ fn all_gather_and_reduce_scatter() {
             }
         }
     }
-    check_report(&device);
+    check_report(device);
 }
 
 #[test]
@@ -212,7 +211,7 @@ fn in_place() {
             assert_eq!(download(comm, buffer), sums);
         }
     }
-    check_report(&device);
+    check_report(device);
 }
 
 /// In place, an all-gather sends from its part of the result, and a reduce-scatter receives in its part of the input.
@@ -238,7 +237,7 @@ fn parts_in_place() {
     });
     let sums = expected::<u32>(&ReduceOp::Sum, 4, 0, 4 * count);
     assert_eq!(raw.download(&buffers), vec![sums; 4]);
-    check_report(&device);
+    check_report(device);
 }
 
 #[test]
@@ -288,7 +287,7 @@ fn gather_scatter_and_all_to_all() {
         let part = |from| (rank * count..(rank + 1) * count).map(move |i| element(from, i) as i32);
         assert_eq!(found, (0..3).flat_map(part).collect::<Vec<_>>());
     }
-    check_report(&device);
+    check_report(device);
 }
 
 /// Some collectives in one group, of several lengths and types.
@@ -311,7 +310,7 @@ fn several_in_a_group() {
         assert_eq!(download(comm, &most[rank]), expected::<i64>(&ReduceOp::Max, 5, 0, 77));
         assert_eq!(download(comm, &all[rank])[4 * 77 + 5], element(4, 5));
     }
-    check_report(&device);
+    check_report(device);
 }
 
 /// A sum whose elements are first multiplied by a factor, which stands in the host's memory or in a device's.
@@ -358,7 +357,7 @@ fn premultiplied_sums() {
         });
         assert_eq!(raw.download(&buffers), vec![vec![30.0; 40]; 2]);
     }
-    check_report(&device);
+    check_report(device);
 }
 
 /// Over links goes what the bound of the chapter on several GPUs says, and a flag of 32 bytes per pair and meeting.
@@ -367,9 +366,9 @@ fn bytes_over_links() {
     let (_one, device) = device();
     let (ranks, count) = (4, 4 * 8192);
     let comms = comms(ranks);
-    check_report(&device);
+    check_report(device);
     all_reduce::<f32>(&comms, &ReduceOp::Sum, count);
     let elements = 2 * (ranks - 1) * 4 * count;
     let flags = 2 * ranks * (ranks - 1) * 32;
-    assert_eq!(check_report(&device), (elements + flags) as u64);
+    assert_eq!(check_report(device), (elements + flags) as u64);
 }

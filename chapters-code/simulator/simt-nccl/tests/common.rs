@@ -3,8 +3,10 @@
 use std::{
     ffi::{CStr, c_void},
     fmt::Debug,
+    mem,
+    path::PathBuf,
     ptr::null_mut,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, LazyLock},
 };
 
 use cudarc::{
@@ -15,15 +17,28 @@ use cudarc::{
         sys,
     },
 };
-use harness::{Device, DeviceChoice, nccl};
+use libloading::Library;
+use simt_client::{Session, Simulator};
 
-/// The simulator, for one test at a time: its reports are those of the whole process.
-pub fn device() -> (MutexGuard<'static, ()>, Device) {
-    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-    let guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    let device = Device::open(DeviceChoice::Sim).expect("the simulator");
-    nccl::bind(&device).expect("it opens").expect("it was built");
-    (guard, device)
+/// Devices of the tests, at most.
+const DEVICES: u32 = 8;
+
+/// The simulator for one test at a time, with the race check on: its reports are those of the whole process.
+pub fn device() -> (Session<'static>, &'static Simulator) {
+    static SIMULATOR: LazyLock<Simulator> = LazyLock::new(|| {
+        let simulator = Simulator::load(&beside_test("simt_driver")).expect("it was built");
+        simulator.set_devices(DEVICES).expect("no device has been asked for");
+        // SAFETY: the library runs no code of its own when it is loaded. It stays open, so that cudarc finds it by name.
+        mem::forget(unsafe { Library::new(beside_test("simt_nccl")) }.expect("it was built"));
+        simulator
+    });
+    (SIMULATOR.session(|options| options.races = true).expect("an option"), &SIMULATOR)
+}
+
+/// Where cargo puts a library of the workspace: beside the tests.
+fn beside_test(library: &str) -> PathBuf {
+    let test = std::env::current_exe().expect("a running test has a path");
+    test.with_file_name(libloading::library_filename(library))
 }
 
 /// A stream of each of some devices, with its context.
@@ -93,8 +108,8 @@ pub fn in_group<R>(comms: &[Comm], mut call: impl FnMut(&Comm) -> Result<R, Nccl
 
 /// Makes sure that no launch since the last report has a race or a fault. Returns the bytes that went over links.
 #[track_caller]
-pub fn check_report(device: &Device) -> u64 {
-    let report = device.take_report().expect("a report");
+pub fn check_report(device: &Simulator) -> u64 {
+    let report = device.take().expect("a report");
     for launch in &report.launches {
         let races: Vec<_> = launch.races.iter().map(|race| &race.message).collect();
         assert!(races.is_empty(), "{}: {races:#?}", launch.kernel);

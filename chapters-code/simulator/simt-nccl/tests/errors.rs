@@ -61,7 +61,7 @@ fn arguments() {
         );
         check(sys::ncclGetVersion(std::ptr::null_mut()), argument, &["null pointer"]);
     }
-    assert!(device.take_report().expect("a report").launches.is_empty());
+    assert!(device.take().expect("a report").launches.is_empty());
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn groups() {
         assert_eq!(found, ncclInvalidArgument);
         check(code(group_end()), ncclInvalidUsage, &["a call of the group has failed"]);
     }
-    assert!(device.take_report().expect("a report").launches.is_empty());
+    assert!(device.take().expect("a report").launches.is_empty());
     // A group in a group ends with the outer one.
     group_start().expect("a group");
     group_start().expect("a group in it");
@@ -129,7 +129,7 @@ fn calls_that_do_not_match() {
     check(code(short), ncclInvalidArgument, &parts);
     comms[1].recv(second, 0).expect("it matches");
     in_group(&comms, |comm| comm.stream().synchronize().map_err(|_| unreachable!()));
-    check_report(&device);
+    check_report(device);
 }
 
 #[test]

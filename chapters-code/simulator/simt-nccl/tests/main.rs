@@ -6,6 +6,5 @@ mod common;
 mod errors;
 mod messages;
 mod order;
-mod outside;
 mod ranks;
 mod windows;

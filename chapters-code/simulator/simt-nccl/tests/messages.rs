@@ -25,7 +25,7 @@ fn rings() {
             }
         }
     }
-    check_report(&device);
+    check_report(device);
 }
 
 /// Messages of a pair match in their order, in one group or in several. One has no elements, one goes to the rank itself.
@@ -57,7 +57,7 @@ fn several_messages() {
     assert_eq!(download(&comms[0], &own[0]), expected);
     expected[99_999] = 99;
     assert_eq!(download(&comms[1], &receives[1]), expected);
-    check_report(&device);
+    check_report(device);
 }
 
 /// A send outside a group waits on the device, and not on the host.
@@ -70,5 +70,5 @@ fn without_a_group() {
     comms[0].send(&sends[0], 1).expect("it is enqueued");
     comms[1].recv(&mut receives[1], 0).expect("it is enqueued");
     assert_eq!(download(&comms[1], &receives[1]), download(&comms[0], &sends[0]));
-    check_report(&device);
+    check_report(device);
 }

@@ -10,11 +10,11 @@ use crate::common::{
     Raw, address, check_report, comms, device, download, in_group, outputs, upload,
 };
 
-/// `vector_add(a, b, c, n)` of chapter 0.
-fn vector_add(comm: &Comm) -> CudaFunction {
-    let ptx = include_str!("../../../chapter_0_setup/kernels/vector_add.ptx");
+/// `add(c, a, b, n)` of the driver's tests.
+fn add(comm: &Comm) -> CudaFunction {
+    let ptx = include_str!("../../simt-driver/tests/kernels.ptx");
     let module = comm.context().load_module(Ptx::from_src(ptx)).expect("PTX");
-    module.load_function("vector_add").expect("a kernel")
+    module.load_function("add").expect("a kernel")
 }
 
 const COUNT: usize = 300;
@@ -22,9 +22,9 @@ const COUNT: usize = 300;
 /// Stores a + a into c, in the rank's stream.
 fn double(comm: &Comm, kernel: &CudaFunction, a: &CudaSlice<f32>, c: &mut CudaSlice<f32>) {
     let stream = comm.stream();
-    let (config, count) = (LaunchConfig::for_num_elems(COUNT as u32), COUNT as u64);
+    let (config, count) = (LaunchConfig::for_num_elems(COUNT as u32), COUNT as u32);
     let mut launch = stream.launch_builder(kernel);
-    launch.arg(a).arg(a).arg(c).arg(&count);
+    launch.arg(c).arg(a).arg(a).arg(&count);
     // SAFETY: three arrays of COUNT floats, and their length.
     unsafe { launch.launch(config) }.expect("it is enqueued");
 }
@@ -34,7 +34,7 @@ fn double(comm: &Comm, kernel: &CudaFunction, a: &CudaSlice<f32>, c: &mut CudaSl
 fn kernels_of_the_same_streams() {
     let (_one, device) = device();
     let comms = comms(3);
-    let kernels: Vec<_> = comms.iter().map(vector_add).collect();
+    let kernels: Vec<_> = comms.iter().map(add).collect();
     let ones: Vec<_> = comms.iter().map(|comm| upload(comm, &[1.0f32; COUNT])).collect();
     let [mut twos, mut sums, mut last] = [(); 3].map(|()| outputs::<f32>(&comms, COUNT));
     for _ in 0..2 {
@@ -51,7 +51,7 @@ fn kernels_of_the_same_streams() {
     for (comm, last) in comms.iter().zip(&last) {
         assert_eq!(download(comm, last), [12.0; COUNT]);
     }
-    check_report(&device);
+    check_report(device);
 }
 
 /// A kernel of another stream that writes to a buffer while it is sent: a race, which the report names.
@@ -63,24 +63,24 @@ fn another_stream_is_not_ordered() {
         // SAFETY: this test wants no order.
         unsafe { comm.context().disable_event_tracking() };
     }
-    let kernel = vector_add(&comms[0]);
+    let kernel = add(&comms[0]);
     let ones: Vec<_> = comms.iter().map(|comm| upload(comm, &[1.0f32; COUNT])).collect();
     let [mut twos, mut sums] = [(); 2].map(|()| outputs::<f32>(&comms, COUNT));
-    device.take_report().expect("a report");
+    device.take().expect("a report");
     in_group(&comms, |comm| {
         comm.all_reduce(&twos[comm.rank()], &mut sums[comm.rank()], &ReduceOp::Sum)
     });
     let other = comms[0].context().new_stream().expect("a stream");
-    let count = COUNT as u64;
+    let count = COUNT as u32;
     let mut launch = other.launch_builder(&kernel);
-    launch.arg(&ones[0]).arg(&ones[0]).arg(&mut twos[0]).arg(&count);
+    launch.arg(&mut twos[0]).arg(&ones[0]).arg(&ones[0]).arg(&count);
     // SAFETY: three arrays of COUNT floats, and their length.
     unsafe { launch.launch(LaunchConfig::for_num_elems(COUNT as u32)) }.expect("it is enqueued");
     for comm in &comms {
         comm.stream().synchronize().expect("it ends");
     }
     other.synchronize().expect("it ends");
-    let report = device.take_report().expect("a report");
+    let report = device.take().expect("a report");
     let mut races = report.launches.iter().flat_map(|launch| &launch.races);
     assert!(races.any(|race| race.message.contains("nothing orders the two launches")));
     for comm in &comms {
@@ -110,7 +110,7 @@ fn several_streams_of_a_rank() {
         other.synchronize().expect("it ends");
     }
     assert_eq!(raw.download(&buffers), vec![vec![16.0; 1000]; 2]);
-    check_report(&device);
+    check_report(device);
 }
 
 /// A collective that is captured runs whenever its graphs are launched.
@@ -138,5 +138,5 @@ fn captured_in_graphs() {
         graphs.iter().for_each(|graph| graph.launch().expect("it is enqueued"));
     }
     assert_eq!(raw.download(&buffers), vec![vec![8.0; 10]; 2]);
-    check_report(&device);
+    check_report(device);
 }

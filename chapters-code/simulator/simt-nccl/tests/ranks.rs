@@ -32,7 +32,7 @@ fn a_thread_per_rank() {
             thread.join().expect("it ends");
         }
     }
-    check_report(&device);
+    check_report(device);
 }
 
 #[test]

@@ -87,7 +87,7 @@ fn collectives_in_windows() {
             (0..ranks).flat_map(|from| values(from)[part.clone()].to_vec()).collect();
         assert_eq!(contents(&raw, rank, receive, count), parts);
     }
-    check_report(&device);
+    check_report(device);
 
     for rank in 0..ranks {
         for (memory, windows) in [&sends, &receives].into_iter().zip(&windows) {
@@ -171,7 +171,7 @@ fn what_does_not_match() {
         assert_eq!(found, ncclSuccess);
     }
     check(code(group_end()), ncclInvalidArgument, "send buffer at byte 4 of window 1");
-    check_report(&device);
+    check_report(device);
 }
 
 /// Each thread waits for the others.

@@ -8,7 +8,11 @@
 //! rows are gone through in rounds, so that a slow spell of the machine does not hit all samples of
 //! one figure; the fastest of each figure's samples counts.
 
-use std::time::{Duration, Instant};
+use std::{
+    fs,
+    path::Path,
+    time::{Duration, Instant},
+};
 
 use cpu_time::ThreadTime;
 use simt::{Launch, LoadedModule, Memory, Options};
@@ -21,56 +25,45 @@ const ROUNDS: usize = 20;
 /// A kernel with the signature `(const T* in, T* out, size_t n)`.
 struct Row {
     name: &'static str,
-    ptx: &'static str,
+    ptx: String,
     entry: &'static str,
     /// Elements that a thread handles.
     per_thread: u32,
     shared: u32,
 }
 
-macro_rules! ladder {
-    ($name:literal, $per_thread:literal, $shared:expr) => {
-        Row {
-            name: $name,
-            ptx: include_str!(concat!("../../../chapter_1_reduce/kernels/", $name, ".ptx")),
-            entry: "sum_f32",
-            per_thread: $per_thread,
-            shared: $shared,
-        }
-    };
-}
+/// The kernels of the book's first chapter, elements that a thread handles, and words of dynamic shared memory.
+const LADDER: [(&str, u32, u32); 11] = [
+    ("interleaved_modulo", 1, BLOCK),
+    ("interleaved_mask", 1, BLOCK),
+    ("interleaved_strided", 1, BLOCK),
+    ("sequential", 1, BLOCK),
+    ("first_add", 2, BLOCK),
+    ("unrolled_warp", 2, BLOCK),
+    ("unrolled", 2, 0),
+    ("grid_stride", 64, 0),
+    ("shuffle", 64, BLOCK),
+    ("block_reduce", 64, 0),
+    ("vectorized", 64, 0),
+];
 
-macro_rules! own {
-    ($name:literal) => {
-        Row {
-            name: $name,
-            ptx: include_str!(concat!("../kernels/", $name, ".ptx")),
-            entry: "run",
-            per_thread: 1,
-            shared: 0,
-        }
-    };
-}
+/// Kernels of this crate.
+const OWN: [&str; 5] = ["strided", "divergent", "shared_atomics", "histogram", "wide"];
 
+/// The book's kernels, where the crate lies in the book's workspace, and its own.
 fn rows() -> Vec<Row> {
-    vec![
-        ladder!("interleaved_modulo", 1, 4 * BLOCK),
-        ladder!("interleaved_mask", 1, 4 * BLOCK),
-        ladder!("interleaved_strided", 1, 4 * BLOCK),
-        ladder!("sequential", 1, 4 * BLOCK),
-        ladder!("first_add", 2, 4 * BLOCK),
-        ladder!("unrolled_warp", 2, 4 * BLOCK),
-        ladder!("unrolled", 2, 0),
-        ladder!("grid_stride", 64, 0),
-        ladder!("shuffle", 64, 4 * BLOCK),
-        ladder!("block_reduce", 64, 0),
-        ladder!("vectorized", 64, 0),
-        own!("strided"),
-        own!("divergent"),
-        own!("shared_atomics"),
-        own!("histogram"),
-        own!("wide"),
-    ]
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let read = |folder: &str, name: &str| {
+        fs::read_to_string(here.join(folder).join(name).with_extension("ptx")).ok()
+    };
+    let of_the_book = LADDER.iter().filter_map(|&(name, per_thread, words)| {
+        let ptx = read("../../chapter_1_reduce/kernels", name)?;
+        Some(Row { name, ptx, entry: "sum_f32", per_thread, shared: 4 * words })
+    });
+    let own = OWN.iter().filter_map(|&name| {
+        Some(Row { name, ptx: read("kernels", name)?, entry: "run", per_thread: 1, shared: 0 })
+    });
+    of_the_book.chain(own).collect()
 }
 
 /// What one run took.
@@ -90,7 +83,7 @@ impl Sample {
 
 fn run(row: &Row, n: u64, options: &Options) -> Result<Sample, Box<dyn std::error::Error>> {
     let memory = Memory::new(1 << 34);
-    let module = LoadedModule::load(ptx::parse(row.ptx)?, &memory)?;
+    let module = LoadedModule::load(ptx::parse(&row.ptx)?, &memory)?;
     let kernel = module.kernel(row.entry).ok_or("no such kernel")?;
     let blocks = n.div_ceil(u64::from(BLOCK * row.per_thread)) as u32;
     let input = memory.allocate(8 * n)?;

@@ -2,3 +2,8 @@
 
 mod counters;
 mod instructions;
+mod kernels;
+mod outside;
+mod pages;
+mod registers;
+mod sanitizer;

@@ -1,8 +1,5 @@
 //! What the tests share: the built library, loaded as a program would load it, and a module.
 
-pub mod cargo;
-pub mod outside;
-
 use std::ffi::{CString, c_char, c_int};
 use std::path::PathBuf;
 use std::process::{Command, Output};

@@ -4,4 +4,4 @@ mod kernels;
 mod litmus;
 
 mod missed;
-mod model;
+pub mod model;

@@ -8,8 +8,8 @@ use std::process::Command;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use crate::common::cargo::{self, Example, Package};
-use crate::common::outside::{self, Run};
+use super::cargo::{self, Example, Package};
+use super::run::{self, Run};
 use nvrtc::locate;
 
 /// Examples of other libraries of NVIDIA's, and why they cannot run.
@@ -34,7 +34,7 @@ static BUILT: LazyLock<Built> = LazyLock::new(|| {
     let mut examples = cudarc.examples();
     examples.retain(|example| why_not(&example.name).is_none());
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("outside_clients");
-    outside::lay_driver(&folder.join("driver"));
+    run::lay_driver(&folder.join("driver"));
     fs::write(folder.join("Cargo.toml"), manifest(&cudarc, &examples)).expect("a file");
     // The versions of this workspace, which are all at hand: nothing is fetched.
     let lock = nvrtc::workspace().join("Cargo.lock");
@@ -53,7 +53,7 @@ fn why_not(name: &str) -> Option<&'static str> {
 
 /// A package whose programs are the examples, where they lie.
 fn manifest(cudarc: &Package, examples: &[Example]) -> String {
-    let mut text = outside::manifest("outside_clients", cudarc);
+    let mut text = run::manifest("outside_clients", cudarc);
     for Example { name, source } in examples {
         let _ = write!(text, "[[bin]]\nname = {name:?}\npath = {source:?}\n");
     }
@@ -77,12 +77,12 @@ impl Built {
         let folders: Vec<_> = [self.folder.join("driver")].into_iter().chain(nvrtc).collect();
         command
             .current_dir(self.cudarc.folder())
-            .env(outside::SEARCH_PATH, outside::search_path(&folders))
+            .env(run::SEARCH_PATH, run::search_path(&folders))
             .env("SIMT_DEVICES", devices.to_string())
             .env("SIMT_INSTRUCTION_LIMIT", "10000000")
             .env_remove("SIMT_RACES");
         let said = self.folder.join(format!("{name}_{devices}"));
-        outside::run(&mut command, &said, LIMIT)
+        run::run(&mut command, &said, LIMIT)
     }
 }
 

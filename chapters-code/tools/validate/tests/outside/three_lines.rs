@@ -9,13 +9,13 @@ use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use crate::common::cargo;
-use crate::common::outside::{self, Run};
+use super::cargo;
+use super::run::{self, Run};
 
-const LINES: &str = include_str!("outside/three_lines.sh");
+const LINES: &str = include_str!("three_lines.sh");
 
 /// What the program of the tests says on standard error, as the book shows it.
-const SAID: &str = include_str!("outside/said.txt");
+const SAID: &str = include_str!("said.txt");
 
 /// A package in a folder of its own, deleted at the end.
 struct Project(PathBuf);
@@ -30,13 +30,13 @@ impl Project {
         let source = folder.join("src");
         fs::create_dir_all(&source).expect("a folder");
         let cudarc = cargo::cudarc();
-        let manifest = outside::manifest("outside", &cudarc);
+        let manifest = run::manifest("outside", &cudarc);
         fs::write(folder.join("Cargo.toml"), manifest).expect("a file");
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
         let root = nvrtc::workspace();
         let copy = |from: PathBuf, to: PathBuf| fs::copy(from, to).expect("a file");
         copy(root.join("Cargo.lock"), folder.join("Cargo.lock"));
-        copy(here.join("tests/outside/lib.rs"), source.join("lib.rs"));
+        copy(here.join("tests/outside/programs/add.rs"), source.join("lib.rs"));
         let kernel = here.join("../../chapter_0_setup/kernels/vector_add.ptx");
         copy(kernel, source.join("vector_add.ptx"));
         Self(folder)
@@ -50,7 +50,7 @@ impl Project {
         for name in ["SIMT_DEVICES", "SIMT_RACES", "SIMT_SEED", "CARGO_TARGET_DIR"] {
             shell.env_remove(name);
         }
-        outside::run(&mut shell, &self.0.join("said"), Duration::from_secs(600))
+        run::run(&mut shell, &self.0.join("said"), Duration::from_secs(600))
     }
 }
 
@@ -83,7 +83,7 @@ fn the_readme_has_the_same_lines() {
 /// The workflow of the book does what the three lines do, in a job of its own.
 #[test]
 fn the_workflow_has_the_same_lines() {
-    let workflow = include_str!("outside/workflow.yml");
+    let workflow = include_str!("workflow.yml");
     for line in LINES.lines() {
         let line = match line.strip_prefix("export ") {
             Some(export) => format!("echo \"{export}\" >> \"$GITHUB_ENV\""),

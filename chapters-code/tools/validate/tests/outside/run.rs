@@ -36,11 +36,17 @@ pub fn manifest(name: &str, cudarc: &Package) -> String {
     )
 }
 
+/// Where cargo puts the driver: beside the tests, and so in their folder.
+fn library_path() -> PathBuf {
+    let test = std::env::current_exe().expect("a running test has a path");
+    test.with_file_name(libloading::library_filename("simt_driver"))
+}
+
 /// Lays the driver into a folder under the name that cudarc asks for.
 pub fn lay_driver(folder: &Path) {
     fs::create_dir_all(folder).expect("a folder");
     let named = folder.join(libloading::library_filename("cuda"));
-    fs::copy(super::library_path(), named).expect("the driver has been built");
+    fs::copy(library_path(), named).expect("the driver has been built");
 }
 
 /// The value of the search path with these folders before what is there.

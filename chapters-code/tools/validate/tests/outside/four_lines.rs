@@ -20,7 +20,7 @@ fn exhaustive_four_lines_are_enough() {
         "[package]\nname = \"outside\"\nedition = \"2024\"\n[workspace]\n[dependencies]\n";
     fs::write(folder.join("Cargo.toml"), format!("{manifest}{cudarc}")).expect("a file");
     fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).expect("a file");
-    fs::write(folder.join("src/lib.rs"), include_str!("outside/lib.rs")).expect("a file");
+    fs::write(folder.join("src/lib.rs"), include_str!("programs/all_reduce.rs")).expect("a file");
 
     let lines = include_str!("four_lines.sh");
     let script = format!("set -e\n{lines}cd {folder:?}\ncargo test --offline\n");

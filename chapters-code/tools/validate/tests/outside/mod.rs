@@ -1,0 +1,7 @@
+//! Programs that know nothing of the simulator, in packages outside of this workspace.
+
+mod cargo;
+mod examples;
+mod four_lines;
+mod run;
+mod three_lines;
