@@ -7,3 +7,4 @@ mod outside;
 mod pages;
 mod registers;
 mod sanitizer;
+mod weak;

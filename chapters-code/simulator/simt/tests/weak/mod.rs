@@ -1,6 +1,5 @@
 //! Weak memory: no outcome that PTX's memory model forbids, and each that it allows.
 
-mod kernels;
 mod litmus;
 
 mod missed;

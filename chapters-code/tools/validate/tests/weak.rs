@@ -7,7 +7,7 @@ use simt::{BarrierOrder, Launch, LoadedKernel, LoadedModule, Memory, Options, We
 
 macro_rules! chapter {
     ($file:literal) => {
-        include_str!(concat!("../../../../", $file, ".ptx"))
+        include_str!(concat!("../../../", $file, ".ptx"))
     };
 }
 
@@ -170,7 +170,7 @@ const PROGRAMS: &[Program] = &[
     },
     Program {
         name: "barrier of the grid",
-        ptx: include_str!("../../../simt-driver/tests/kernels/grid_sync.ptx"),
+        ptx: include_str!("../../../simulator/simt-driver/tests/kernels/grid_sync.ptx"),
         entry: "rotate_rounds",
         grid: 5,
         block: 64,
