@@ -30,7 +30,7 @@ pub enum Error {
     /// The library that stands in for the driver is not where it is looked for.
     #[error(
         "the simulator's library {file} was not found; looked in {}\n  remedy: \
-         `cargo build -p simt-driver` beside this program, or name the file in the environment \
+         `cargo build -p warpsim-driver` beside this program, or name the file in the environment \
          variable SIMT_DRIVER",
         list(searched)
     )]
@@ -42,7 +42,7 @@ pub enum Error {
     },
     /// The library is there but is not the one wanted.
     #[error(
-        "the simulator's library cannot be used: {reason}\n  remedy: `cargo build -p simt-driver`, and unset the \
+        "the simulator's library cannot be used: {reason}\n  remedy: `cargo build -p warpsim-driver`, and unset the \
          environment variable SIMT_DRIVER"
     )]
     BadSimulator {

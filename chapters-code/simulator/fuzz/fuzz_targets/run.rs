@@ -17,19 +17,8 @@ fuzz_target!(|text: &str| {
     let Ok(module) = ptx::parse(text) else { return };
     // Anything that differs from text to text will do.
     let choice = text.len();
-    let plain = Options {
-        seed: (choice >> 2) as u64 & 7,
-        counters: false,
-        instruction_limit: 5000,
-        threads: 1,
-        ..Options::default()
-    };
-    let watched = Options {
-        counters: choice & 1 == 0,
-        races: choice & 2 == 0,
-        trace: choice & 32 == 0,
-        ..plain.clone()
-    };
+    let plain = Options::default().with(|options| { options.seed = (choice >> 2) as u64 & 7; options.counters = false; options.instruction_limit = 5000; options.threads = 1; });
+    let watched = plain.clone().with(|options| { options.counters = choice & 1 == 0; options.races = choice & 2 == 0; options.trace = choice & 32 == 0; });
     let alone = run(module, &plain);
     // What reads the time of day may see another one.
     if !text.contains("globaltimer") {

@@ -52,3 +52,7 @@ pub fn parse(text: &str) -> Result<ir::Module, Error> {
 pub fn opcodes() -> Vec<String> {
     decode::opcodes().collect()
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

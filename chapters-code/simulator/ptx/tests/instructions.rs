@@ -4,7 +4,7 @@
 //! `error:` stands the message of one that is refused. The registers `%r0` to `%r7`, `%rd0` to
 //! `%rd7` and `%p0` to `%p3` are the first of their files, so that they keep their numbers;
 //! constants come behind them. To write the expectations anew after a change, and review them as
-//! a difference: `PTX_BLESS=1 cargo test -p ptx --test tests instructions`.
+//! a difference: `PTX_BLESS=1 cargo test -p warpsim-ptx --test tests instructions`.
 
 use std::fmt::Write;
 

@@ -214,3 +214,7 @@ impl Drop for Session<'_> {
         debug_assert!(restored.is_ok(), "{restored:?}");
     }
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

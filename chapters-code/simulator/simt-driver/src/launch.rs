@@ -168,11 +168,10 @@ impl Launch {
             cluster: cluster.or(self.function.cluster()),
             dynamic_shared,
             params: self.params.clone(),
-            options: simt::Options {
-                grid_workspace,
-                read_only_loads: order::has_streams(),
-                ..options
-            },
+            options: options.with(|options| {
+                options.grid_workspace = grid_workspace;
+                options.read_only_loads = order::has_streams();
+            }),
             memory: context.memory()?,
             after: Vec::new(),
         };

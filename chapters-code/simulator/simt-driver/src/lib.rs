@@ -92,3 +92,7 @@ mod strict;
 mod together;
 mod transfer;
 mod types;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -233,18 +233,17 @@ fn from_environment() -> Options {
     strict::set(is_on("SIMT_STRICT"));
     let number = |name| setting(name).unwrap_or(0);
     let size = |name| usize::try_from(number(name)).unwrap_or(usize::MAX);
-    Options {
-        counters: true,
-        seed: number("SIMT_SEED"),
-        weak_memory: setting("SIMT_WEAK_MEMORY").filter(|seed| *seed != 0).map(weak_memory),
-        active_masks: number("SIMT_ACTIVE_MASKS"),
-        independent_lanes: number("SIMT_INDEPENDENT_LANES"),
-        threads: size("SIMT_THREADS"),
-        instruction_limit: number("SIMT_INSTRUCTION_LIMIT"),
-        resident_blocks: size("SIMT_RESIDENT_BLOCKS"),
-        races: setting("SIMT_RACES").map_or(strict::is_on(), |on| on != 0),
-        ..Options::default()
-    }
+    Options::default().with(|options| {
+        options.seed = number("SIMT_SEED");
+        options.weak_memory =
+            setting("SIMT_WEAK_MEMORY").filter(|seed| *seed != 0).map(weak_memory);
+        options.active_masks = number("SIMT_ACTIVE_MASKS");
+        options.independent_lanes = number("SIMT_INDEPENDENT_LANES");
+        options.threads = size("SIMT_THREADS");
+        options.instruction_limit = number("SIMT_INSTRUCTION_LIMIT");
+        options.resident_blocks = size("SIMT_RESIDENT_BLOCKS");
+        options.races = setting("SIMT_RACES").map_or(strict::is_on(), |on| on != 0);
+    })
 }
 
 /// Weak memory of a seed, until other options change it.

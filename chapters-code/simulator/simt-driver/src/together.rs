@@ -99,7 +99,7 @@ pub fn run() {
     let Some(_running) = try_lock() else { return };
     let mut queue = Queue {
         group: NEWS.fetch_add(1, Ordering::SeqCst),
-        options: Options { threads: 1, ..options::current() },
+        options: options::current().with(|options| options.threads = 1),
         running: Vec::new(),
         ended: Vec::new(),
         seen: 0,

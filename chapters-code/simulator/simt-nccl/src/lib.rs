@@ -27,3 +27,7 @@ mod ledger;
 mod types;
 mod windows;
 mod world;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

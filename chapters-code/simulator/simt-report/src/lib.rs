@@ -32,3 +32,7 @@ pub use weak::{Cure, StaleRead, StaleReads};
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

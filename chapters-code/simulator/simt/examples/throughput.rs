@@ -1,7 +1,7 @@
 //! How fast the machine executes: a row a kernel, on one core plain, with counters and with the
 //! race check, and on all cores with counters.
 //!
-//! `cargo run --release -p simt --example throughput [ELEMENTS] [KERNEL]`
+//! `cargo run --release -p warpsim-simt --example throughput [ELEMENTS] [KERNEL]`
 //!
 //! The time on one core is the thread's own, which other programs on the machine disturb less than
 //! they do a clock on the wall; the time on all cores is the wall's, and wants an idle machine. The
@@ -120,11 +120,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     if rows.is_empty() {
         return Err(format!("no kernel `{}`", only.unwrap_or_default()).into());
     }
-    let one = Options { threads: 1, ..Options::default() };
+    let one = Options::default().with(|options| options.threads = 1);
     let modes = [
-        Options { counters: false, ..one.clone() },
+        one.clone().with(|options| options.counters = false),
         one.clone(),
-        Options { races: true, ..one.clone() },
+        one.clone().with(|options| options.races = true),
         Options::default(),
     ];
     let mut instructions = vec![0; rows.len()];

@@ -25,8 +25,14 @@ pub struct Launch<'a> {
     pub params: &'a [u8],
 }
 
-/// How to launch it.
+/// How to launch it. By default counters are on, no detector is, and blocks and warps run in order.
+///
+/// ```
+/// let options = simt::Options::default().with(|options| options.races = true);
+/// assert!(options.counters && options.races);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Options {
     /// The seed of the schedule: the order in which blocks start, and in which warps run; 0 is in order.
     pub seed: u64,
@@ -82,6 +88,12 @@ impl Options {
             Some(weak) if self.seed == 0 => weak.seed,
             _ => self.seed,
         }
+    }
+
+    /// The same, but for what `change` sets.
+    pub fn with(mut self, change: impl FnOnce(&mut Self)) -> Self {
+        change(&mut self);
+        self
     }
 }
 

@@ -77,3 +77,7 @@ pub use module::{
 pub use patience::{LongRun, report_long_runs};
 pub use simt_report::{BarrierOrder, Fault, FaultKind, LaunchReport, WeakMemory};
 pub use trace::MOST_EVENTS;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -67,14 +67,13 @@ fn launch(
 }
 
 fn options(seed: u64) -> Options {
-    Options {
-        seed,
-        counters: !seed.is_multiple_of(3),
-        races: seed.is_multiple_of(2),
-        instruction_limit: 100_000,
-        threads: 1,
-        ..Options::default()
-    }
+    Options::default().with(|options| {
+        options.seed = seed;
+        options.counters = !seed.is_multiple_of(3);
+        options.races = seed.is_multiple_of(2);
+        options.instruction_limit = 100_000;
+        options.threads = 1;
+    })
 }
 
 #[test]
@@ -135,17 +134,19 @@ fn ends(text: &str, options: &Options) -> Option<(Vec<Option<FaultKind>>, Vec<u8
 /// Launches a text's kernels unwatched, and with all that can watch, which must change nothing.
 /// False if it does not parse, or cannot be loaded.
 fn ends_alike(text: &str, seed: u64) -> bool {
-    let plain = Options { counters: false, races: false, ..options(seed) };
+    let plain = options(seed).with(|options| {
+        options.counters = false;
+        options.races = false;
+    });
     let Some(alone) = ends(text, &plain) else {
         return false;
     };
     for watcher in 1..8 {
-        let watched = Options {
-            counters: watcher & 1 != 0,
-            races: watcher & 2 != 0,
-            trace: watcher & 4 != 0,
-            ..plain.clone()
-        };
+        let watched = plain.clone().with(|options| {
+            options.counters = watcher & 1 != 0;
+            options.races = watcher & 2 != 0;
+            options.trace = watcher & 4 != 0;
+        });
         let ends = ends(text, &watched);
         assert_eq!(ends.as_ref(), Some(&alone), "{watched:?}:\n{text}");
     }

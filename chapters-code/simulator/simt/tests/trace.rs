@@ -6,7 +6,7 @@ use simt_report::{AccessKind, AccessSpace, Event, InstructionClass, MbarrierUse}
 /// Runs a kernel's body on one block; `out` is in %rd1, the thread's index in %r1, its place in
 /// `out` in %rd3.
 fn run(body: &str, block: u32, trace: bool) -> (LaunchReport, Vec<u32>) {
-    run_with(body, block, &Options { trace, ..Options::default() })
+    run_with(body, block, &Options::default().with(|options| options.trace = trace))
 }
 
 fn run_with(body: &str, block: u32, options: &Options) -> (LaunchReport, Vec<u32>) {
@@ -54,7 +54,7 @@ fn trace(body: &str, block: u32) -> Vec<Event> {
 }
 
 fn trace_of(body: &str, block: u32, target: &str) -> Vec<Event> {
-    let options = |trace| Options { trace, ..Options::default() };
+    let options = |trace| Options::default().with(|options| options.trace = trace);
     let (report, out) = run_on(body, block, &options(true), target);
     assert_eq!(report.fault, None);
     let (untraced, same) = run_on(body, block, &options(false), target);
@@ -213,7 +213,10 @@ fn registers_hold_what_each_instruction_has_written() {
                 @%p1 ld.shared.v2.u32 {%r6, %r7}, [%r3];\n\
                 bar.red.popc.u32 %r8, 0, %p1;\n\
                 st.global.u32 [%rd3], %r8;";
-    let options = Options { trace: true, trace_registers: true, ..Options::default() };
+    let options = Options::default().with(|options| {
+        options.trace = true;
+        options.trace_registers = true;
+    });
     let (report, out) = run_with(body, 64, &options);
     assert_eq!((report.fault, out), (None, run(body, 64, false).1));
     let trace = report.trace.expect("a trace");
@@ -237,6 +240,6 @@ fn registers_hold_what_each_instruction_has_written() {
     assert_eq!(first[4].1, [[3; 32]], "known when the barrier has let the warp pass");
     let second = of_warp(1);
     assert_eq!((&second[3].1, &second[4].1), (&vec![vec![]; 2], &vec![vec![3; 32]]));
-    let without = Options { trace: true, ..Options::default() };
+    let without = Options::default().with(|options| options.trace = true);
     assert!(run_with(body, 64, &without).0.trace.expect("a trace").executed.is_empty());
 }

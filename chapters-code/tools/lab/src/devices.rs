@@ -157,7 +157,7 @@ impl Devices {
             cluster: None,
             dynamic_shared,
             params,
-            options: simt::Options { grid_workspace, ..options.of_machine() },
+            options: options.of_machine().with(|options| options.grid_workspace = grid_workspace),
             memory: self.table(device),
             after: group.as_ref().map_or_else(Vec::new, |group| group.after.clone()),
         })

@@ -46,21 +46,20 @@ pub struct Options {
 impl Options {
     /// The options of each launch.
     pub(crate) fn of_machine(&self) -> simt::Options {
-        simt::Options {
-            weak_memory: self.weak_memory.clone(),
-            seed: self.seed,
+        simt::Options::default().with(|options| {
+            options.weak_memory.clone_from(&self.weak_memory);
+            options.seed = self.seed;
             // As in the figures of the page.
-            starts_in_order: true,
-            counters: true,
-            races: self.races,
-            trace: self.trace,
-            trace_registers: self.trace,
-            instruction_limit: self.instruction_limit,
-            resident_blocks: self.resident_blocks,
+            options.starts_in_order = true;
+            options.counters = true;
+            options.races = self.races;
+            options.trace = self.trace;
+            options.trace_registers = self.trace;
+            options.instruction_limit = self.instruction_limit;
+            options.resident_blocks = self.resident_blocks;
             // So that the first race reported is the same one everywhere: a page has no other thread.
-            threads: 1,
-            ..simt::Options::default()
-        }
+            options.threads = 1;
+        })
     }
 }
 

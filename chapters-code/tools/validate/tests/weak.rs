@@ -293,13 +293,12 @@ impl<'p> Loaded<'p> {
             dynamic_shared: shared,
             params: &params,
         };
-        let options = Options {
-            races: true,
-            instruction_limit: 1 << 26,
-            grid_workspace: u64::from_le_bytes(workspace),
-            weak_memory: Some(weak),
-            ..Options::default()
-        };
+        let options = Options::default().with(|options| {
+            options.races = true;
+            options.instruction_limit = 1 << 26;
+            options.grid_workspace = u64::from_le_bytes(workspace);
+            options.weak_memory = Some(weak);
+        });
         let report = simt::launch(&self.memory, &launch, &options);
         // An odd number of rounds ends in the second array.
         let mut found = vec![0; expected.len()];

@@ -6,7 +6,10 @@ use simt::Options;
 const SEEDS: std::ops::RangeInclusive<u64> = 1..=16;
 
 fn with_parts(body: &str, seed: u64) -> Run {
-    let options = Options { races: true, active_masks: seed, ..Options::default() };
+    let options = Options::default().with(|options| {
+        options.races = true;
+        options.active_masks = seed;
+    });
     let run = run_with(body, 1, 64, &options);
     ok(&run);
     assert!(run.report.races.is_empty(), "seed {seed}: {:?}", run.report.races);

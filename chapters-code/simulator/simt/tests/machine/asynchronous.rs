@@ -16,8 +16,11 @@ fn found(run: &Run) -> Vec<RaceKind> {
 #[track_caller]
 fn under_schedules(body: &str, grid: u32, block: u32, expects: impl Fn(&[Race]) -> bool) {
     for seed in 0..6 {
-        let options =
-            Options { seed, races: true, instruction_limit: 1 << 22, ..Options::default() };
+        let options = Options::default().with(|options| {
+            options.seed = seed;
+            options.races = true;
+            options.instruction_limit = 1 << 22;
+        });
         let run = run_with(body, grid, block, &options);
         ok(&run);
         let races = &run.report.races;
@@ -81,7 +84,7 @@ fn a_copy_is_there_when_its_phase_is_complete() {
 fn a_copy_takes_its_time() {
     let body = format!("{}{FILL}{LOAD}{SHOW}{}ret;", start(1), wait("W", 0));
     finds(&body, 1, 16, RaceKind::PendingCopy, "a wait at the copy's mbarrier");
-    let options = Options { races: true, ..Options::default() };
+    let options = Options::default().with(|options| options.races = true);
     // In one time slice with its beginning nothing of it is there.
     let run = run_with(&body, 1, 16, &options);
     assert_eq!(run.out[16..32], [u32::MAX; 16]);
@@ -371,7 +374,10 @@ fn waiting_for_ever_names_the_phase() {
     let body =
         format!("{} @%p1 mbarrier.arrive.shared.b64 _, [%r14]; {} ret;", start(3), wait("W", 0));
     for seed in 0..4 {
-        let options = Options { seed, instruction_limit: 1 << 22, ..Options::default() };
+        let options = Options::default().with(|options| {
+            options.seed = seed;
+            options.instruction_limit = 1 << 22;
+        });
         let run = run_with(&body, 2, 64, &options);
         let says = "spin on phase 0 of the mbarrier at byte 0 of shared array `sh`";
         fault(&run, FaultKind::Deadlock, says);

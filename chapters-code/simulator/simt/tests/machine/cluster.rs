@@ -60,7 +60,11 @@ fn launch(
 }
 
 fn options(seed: u64) -> Options {
-    Options { seed, races: true, instruction_limit: 1 << 24, ..Options::default() }
+    Options::default().with(|options| {
+        options.seed = seed;
+        options.races = true;
+        options.instruction_limit = 1 << 24;
+    })
 }
 
 /// Runs `blocks` blocks of 64 threads in clusters of this many, under several schedules.
@@ -412,8 +416,8 @@ fn observers_only_observe() {
     clean(&checked);
     let counted = run(&Options::default());
     assert_eq!((&checked.out, checked.report.counters), (&counted.out, counted.report.counters));
-    let plain = run(&Options { counters: false, ..Options::default() });
+    let plain = run(&Options::default().with(|options| options.counters = false));
     assert_eq!(checked.out, plain.out);
-    let traced = run(&Options { trace: true, ..Options::default() });
+    let traced = run(&Options::default().with(|options| options.trace = true));
     assert_eq!(checked.out, traced.out);
 }

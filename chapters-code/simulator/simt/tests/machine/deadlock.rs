@@ -26,14 +26,13 @@ fn chain_of(number: &str, by: i32, first: &str) -> String {
 }
 
 fn options(seed: u64, resident_blocks: usize, threads: usize) -> Options {
-    Options {
-        seed,
-        resident_blocks,
-        threads,
-        races: true,
-        instruction_limit: 1 << 26,
-        ..Options::default()
-    }
+    Options::default().with(|options| {
+        options.seed = seed;
+        options.resident_blocks = resident_blocks;
+        options.threads = threads;
+        options.races = true;
+        options.instruction_limit = 1 << 26;
+    })
 }
 
 /// Looking back at tiles: where they are numbered as their blocks start, the earlier one is resident or done. The

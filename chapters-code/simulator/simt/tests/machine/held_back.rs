@@ -19,8 +19,11 @@ fn chain(polls: &str) -> String {
 }
 
 fn result(body: &str, held_back: u64) -> Vec<u32> {
-    let options =
-        Options { held_back, races: true, instruction_limit: 1 << 24, ..Options::default() };
+    let options = Options::default().with(|options| {
+        options.held_back = held_back;
+        options.races = true;
+        options.instruction_limit = 1 << 24;
+    });
     let run = run_with(body, 4, 1, &options);
     ok(&run);
     assert!(run.report.races.is_empty(), "{:?}", run.report.races);

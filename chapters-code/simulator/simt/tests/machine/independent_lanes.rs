@@ -7,7 +7,11 @@ use simt::{FaultKind, Options, WeakMemory};
 const SEEDS: std::ops::RangeInclusive<u64> = 1..=64;
 
 fn options(independent_lanes: u64) -> Options {
-    Options { independent_lanes, races: true, instruction_limit: 1 << 24, ..Options::default() }
+    Options::default().with(|options| {
+        options.independent_lanes = independent_lanes;
+        options.races = true;
+        options.instruction_limit = 1 << 24;
+    })
 }
 
 /// Runs a kernel in which nothing is found.
@@ -22,7 +26,7 @@ fn clean(body: &str, [grid, block]: [u32; 2], options: &Options) -> Run {
 fn always(body: &str, shape: [u32; 2]) -> Vec<u32> {
     let expected = clean(body, shape, &options(0)).out;
     for lanes in SEEDS {
-        let out = clean(body, shape, &Options { seed: lanes % 4, ..options(lanes) }).out;
+        let out = clean(body, shape, &options(lanes).with(|options| options.seed = lanes % 4)).out;
         assert_eq!(out, expected, "seed {lanes}");
     }
     expected
@@ -92,7 +96,9 @@ fn a_flag_of_one_lane_says_nothing_of_the_others() {
              setp.eq.u32 %p3, %r4, 0; @%p3 red.global.add.u32 [%rd1+4], %r3; ret;"
         )
     };
-    let missed = |seed| clean(&handed(""), [64, 64], &Options { seed, ..options(seed) }).out[1];
+    let missed = |seed| {
+        clean(&handed(""), [64, 64], &options(seed).with(|options| options.seed = seed)).out[1]
+    };
     assert_eq!(missed(0), 0);
     let wrong = SEEDS.filter(|seed| missed(*seed) > 0).count();
     assert!(wrong >= 32, "{wrong} of 64");
@@ -124,7 +130,10 @@ fn waiting_for_what_never_comes_is_a_deadlock() {
     let body = "st.global.u32 [%rd3], %r1;
          SPIN: ld.relaxed.gpu.global.u32 %r2, [%rd1+1024]; setp.eq.u32 %p2, %r2, 0; @%p2 bra SPIN; ret;";
     for lanes in 0..=16 {
-        let options = Options { seed: lanes % 3, instruction_limit: 1 << 22, ..options(lanes) };
+        let options = options(lanes).with(|options| {
+            options.seed = lanes % 3;
+            options.instruction_limit = 1 << 22;
+        });
         fault(&run_with(body, 2, 64, &options), FaultKind::Deadlock, "spin on what they read");
     }
 }
@@ -188,7 +197,10 @@ fn a_seed_gives_the_same_results_each_time() {
         "mov.u32 %r7, %ctaid.x; mul.wide.u32 %rd7, %r7, 4; add.s64 %rd7, %rd1, %rd7; {body}"
     );
     let out = |seed, threads| {
-        let options = Options { threads, races: false, ..options(seed) };
+        let options = options(seed).with(|options| {
+            options.threads = threads;
+            options.races = false;
+        });
         run_with(&body, 200, 32, &options).out
     };
     assert_eq!(out(0, 1)[..200], [496; 200]);
@@ -213,7 +225,7 @@ fn memory_may_be_weak_too() {
          mov.u32 %r4, 0; atom.global.exch.b32 %r5, [%rd1+512], %r4; ret;";
     for seed in 1..=8 {
         let weak_memory = Some(WeakMemory { seed, ..WeakMemory::default() });
-        let options = Options { weak_memory, ..options(seed) };
+        let options = options(seed).with(|options| options.weak_memory = weak_memory);
         assert_eq!(clean(&body, [1, 32], &options).out[0], 496, "seed {seed}");
         assert_eq!(clean(lock, [2, 64], &options).out[516 / 4], 128, "seed {seed}");
     }

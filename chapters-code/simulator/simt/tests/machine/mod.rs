@@ -162,7 +162,7 @@ fn a_barrier_that_some_never_reach_is_a_deadlock() {
 
 #[test]
 fn an_endless_kernel_is_stopped() {
-    let options = Options { instruction_limit: 1 << 20, ..Options::default() };
+    let options = Options::default().with(|options| options.instruction_limit = 1 << 20);
     let run = run_with("L: add.u32 %r2, %r2, 1; bra L;", 1, 32, &options);
     fault(&run, FaultKind::InstructionLimit, "warp instructions");
 }
@@ -255,7 +255,15 @@ fn a_warps_number_is_not_that_in_its_block() {
          mul.wide.u32 %rd4, %r3, 4; add.s64 %rd4, %rd1, %rd4;
          mov.u32 %r4, %warpid; st.global.u32 [%rd4], %r4; ret;";
     let slots = |seed, threads| {
-        let run = run_with(body, 2, 512, &Options { seed, threads, ..Options::default() });
+        let run = run_with(
+            body,
+            2,
+            512,
+            &Options::default().with(|options| {
+                options.seed = seed;
+                options.threads = threads;
+            }),
+        );
         ok(&run);
         run.out
     };

@@ -46,8 +46,13 @@ pub fn run_with(body: &str, grid: u32, block: u32, options: &Options) -> Run {
 
 /// Runs under several schedules; the results must agree.
 pub fn run(body: &str, grid: u32, block: u32) -> Run {
-    let options =
-        |seed| Options { seed, races: true, instruction_limit: 1 << 26, ..Options::default() };
+    let options = |seed| {
+        Options::default().with(|options| {
+            options.seed = seed;
+            options.races = true;
+            options.instruction_limit = 1 << 26;
+        })
+    };
     let first = run_with(body, grid, block, &options(0));
     for seed in 1..6 {
         let other = run_with(body, grid, block, &options(seed));

@@ -24,7 +24,10 @@ fn is_torn([store, load]: [&str; 2], torn_vectors: bool) -> bool {
     );
     (1..=64).any(|seed| {
         let weak = WeakMemory { seed, barriers: BarrierOrder::AsInPtx, ..WeakMemory::default() };
-        let options = Options { weak_memory: Some(weak), torn_vectors, ..Options::default() };
+        let options = Options::default().with(|options| {
+            options.weak_memory = Some(weak);
+            options.torn_vectors = torn_vectors;
+        });
         let run = run_with(&body, 2, 1, &options);
         ok(&run);
         run.out[32] != run.out[33]

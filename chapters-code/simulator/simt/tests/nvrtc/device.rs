@@ -81,7 +81,7 @@ impl Device {
         block: u32,
         arguments: &[Vec<u8>],
     ) -> Result<(), Fault> {
-        let options = Options { instruction_limit: 1 << 24, ..Options::default() };
+        let options = Options::default().with(|options| options.instruction_limit = 1 << 24);
         let report = self.launch(kernel, grid, block, arguments, &options);
         report.fault.map_or(Ok(()), Err)
     }

@@ -12,7 +12,11 @@ const BLOCKS: u32 = 132;
 const TILE: usize = 1024;
 
 fn options(seed: u64) -> Options {
-    Options { seed, races: true, instruction_limit: 1 << 28, ..Options::default() }
+    Options::default().with(|options| {
+        options.seed = seed;
+        options.races = true;
+        options.instruction_limit = 1 << 28;
+    })
 }
 
 #[track_caller]

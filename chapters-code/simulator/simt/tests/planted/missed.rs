@@ -130,7 +130,7 @@ fn a_mask_that_is_right_by_chance_is_found_with_parts_of_it() {
     let missed = MISSED.iter().find(|missed| missed.kernel.name == "activemask_as_mask");
     let missed = &missed.expect("it is listed").kernel;
     for active_masks in 1..=16 {
-        let options = Options { active_masks, ..Options::default() };
+        let options = Options::default().with(|options| options.active_masks = active_masks);
         let found = run_with(missed, missed.name, options);
         let kind = Kind::Race(RaceKind::ShuffleSource);
         assert!(found.first().is_some_and(|found| found.kind == kind), "seed {active_masks}");
@@ -144,7 +144,7 @@ fn missing_fences_are_named_with_weak_memory() {
         let missed = &MISSED.iter().find(|missed| missed.kernel.name == name).expect(name).kernel;
         for seed in 1..=4 {
             let weak = WeakMemory { seed, reports: true, ..WeakMemory::default() };
-            let options = Options { weak_memory: Some(weak), ..Options::default() };
+            let options = Options::default().with(|options| options.weak_memory = Some(weak));
             let found = run_with(missed, name, options);
             let names = |found: &Found| found.message.contains("may miss the write");
             assert!(found.iter().any(names), "{name}, seed {seed}");

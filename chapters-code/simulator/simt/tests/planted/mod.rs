@@ -116,8 +116,10 @@ fn independent_lanes_change_no_verdict() {
     for planted in all() {
         for seed in 1..=8 {
             let run = |kernel: &str| {
-                let options =
-                    Options { independent_lanes: seed, seed: seed % 3, ..Options::default() };
+                let options = Options::default().with(|options| {
+                    options.independent_lanes = seed;
+                    options.seed = seed % 3;
+                });
                 run_with(planted, kernel, options)
             };
             if !run(planted.name).iter().any(|found| tells(found, planted)) {

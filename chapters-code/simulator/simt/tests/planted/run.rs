@@ -34,7 +34,14 @@ const LIMIT: u64 = 1 << 24;
 pub fn run(planted: &Planted, kernel: &str, seed: u64) -> Vec<Found> {
     // With seed 0 what is found is the same every time; the others have real threads too.
     let threads = usize::from(seed == 0);
-    run_with(planted, kernel, Options { seed, threads, ..Options::default() })
+    run_with(
+        planted,
+        kernel,
+        Options::default().with(|options| {
+            options.seed = seed;
+            options.threads = threads;
+        }),
+    )
 }
 
 /// Runs a kernel with options to which the race check and the limit are added.
@@ -52,7 +59,10 @@ pub fn run_with(planted: &Planted, kernel: &str, options: Options) -> Vec<Found>
         dynamic_shared: planted.dynamic_shared(),
         params: &params,
     };
-    let options = Options { races: true, instruction_limit: LIMIT, ..options };
+    let options = options.with(|options| {
+        options.races = true;
+        options.instruction_limit = LIMIT;
+    });
     let report = simt::launch(&memory, &launch, &options);
     let races = report
         .races

@@ -120,7 +120,7 @@ fn outcomes(
     let run = |seed: u64| {
         memory.fill(array, &[0], 8 * APART).expect("it is mapped");
         let weak = WeakMemory { seed, barriers, ..WeakMemory::default() };
-        let options = Options { weak_memory: Some(weak), ..Options::default() };
+        let options = Options::default().with(|options| options.weak_memory = Some(weak));
         let report = simt::launch(&memory, &launch(&kernels[seed as usize % 2]), &options);
         assert_eq!(report.fault, None);
         let mut bytes = [0; 4 * (RESULTS + 128)];
