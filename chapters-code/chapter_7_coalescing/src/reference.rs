@@ -1,7 +1,5 @@
 //! The reference: computes on the CPU what every result is compared with.
 
-use std::sync::atomic::{AtomicU32, Ordering};
-
 use harness::buffer::POISON;
 use rayon::prelude::*;
 
@@ -42,13 +40,14 @@ pub fn gather<T: Copy + Send + Sync>(input: &[T], indices: &[u32]) -> Vec<T> {
     indices.par_iter().map(|&i| input[i as usize]).collect()
 }
 
-/// The elements, each stored at its index. No index repeats.
+/// The elements, each stored at its index. If an index repeats, which makes the order of a kernel's stores count, the first
+/// element with it stays: blocks that run in turn leave the last.
 pub fn scatter(input: &[f32], indices: &[u32]) -> Vec<f32> {
-    let word = |x: f32| AtomicU32::new(x.to_bits());
-    let output: Vec<AtomicU32> = input.par_iter().map(|_| word(untouched())).collect();
-    let store = |(&i, x): (&u32, &f32)| output[i as usize].store(x.to_bits(), Ordering::Relaxed);
-    indices.par_iter().zip(input).for_each(store);
-    output.into_par_iter().map(|word| f32::from_bits(word.into_inner())).collect()
+    let mut output = vec![untouched(); input.len()];
+    for (&i, &x) in indices.iter().zip(input).rev() {
+        output[i as usize] = x;
+    }
+    output
 }
 
 /// For each thread of `blocks` blocks the exclusive or of the words that it reads. A tile is `loads` packs
