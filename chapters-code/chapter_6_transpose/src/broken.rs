@@ -10,19 +10,19 @@ use harness::{Dtype, Element, Ladder, Launch, Op, Prepared, Shape, ptx};
 use crate::{
     Case, MatrixParameters, Rung,
     problem::{Destination, Layout, Matrices, matrices_only, squares_only},
-    rungs::{in_place, padded, swizzled},
+    rungs::{in_place, tiles},
 };
 
 /// The broken rungs, each with its launch.
 pub fn broken<T: Element>() -> Ladder<Matrices<T>> {
     vec![
-        (MISSING_BARRIER, padded::prepare),
-        (SWIZZLE_ONE_SIDE, swizzled::prepare),
-        (WIDTH_FOR_HEIGHT, padded::prepare),
+        (MISSING_BARRIER, tiles::one_per_thread),
+        (SWIZZLE_ONE_SIDE, tiles::one_per_thread),
+        (WIDTH_FOR_HEIGHT, tiles::one_per_thread),
         (IN_PLACE_TILES, in_place_tiles),
         (IN_PLACE_SWAPS, in_place::prepare),
-        (ONE_BOUNDS_CHECK, padded::prepare),
-        (UNCHECKED_EDGE, padded::prepare),
+        (ONE_BOUNDS_CHECK, tiles::one_per_thread),
+        (UNCHECKED_EDGE, tiles::one_per_thread),
     ]
 }
 

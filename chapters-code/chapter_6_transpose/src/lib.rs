@@ -1,8 +1,8 @@
 //! Transpose: element (r, c) of a matrix goes to (c, r).
 //!
-//! Here stands the table of rungs. A rung is a file, `rungs/<name>.rs`, which launches the kernel in
-//! `kernels/<name>.cu`; each rung is the one before with one idea changed. [`problem`] holds the buffers,
-//! the inputs and the judge, [`layout`] the addresses of elements, [`mod@reference`] the expected results.
+//! Here stands the table of rungs, each with the function that launches its kernel, `kernels/<name>.cu`; each rung is the
+//! one before with one idea changed. Rungs that are launched alike share a file. [`problem`] holds the buffers, the inputs
+//! and the judge, [`layout`] the addresses of elements, [`mod@reference`] the expected results.
 //!
 //! Kernels move elements and compute nothing with them, so a kernel is compiled for a size of elements:
 //! `transpose_4` moves elements of 4 bytes.
@@ -18,7 +18,7 @@ pub mod problem;
 mod recorded;
 pub mod reference;
 
-use harness::{Element, Ladder, ladder};
+use harness::{Element, Ladder};
 pub use parameters::MatrixParameters;
 use problem::Matrices;
 
@@ -28,37 +28,28 @@ pub type Case = harness::Case<MatrixParameters>;
 /// A rung of this chapter.
 pub type Rung = harness::Rung<MatrixParameters>;
 
-/// The rungs.
+/// The rungs, those that are launched alike in one file.
 pub mod rungs {
-    pub mod by_rows;
-    pub mod by_columns;
-    pub mod tile;
-    pub mod padded;
-    pub mod swizzled;
-    pub mod coarsened;
-    pub mod diagonal;
-    pub mod vectorized;
-    pub mod column_major_tiles;
+    pub mod tiles;
+    pub mod packs;
     pub mod sectors;
-
-    // This rung exists for square matrices.
     pub mod in_place;
 }
 
-/// The rungs in order.
+/// The rungs in order. The last one is for square matrices.
 pub fn rungs<T: Element>() -> Ladder<Matrices<T>> {
     use rungs::*;
-    ladder![
-        by_rows,
-        by_columns,
-        tile,
-        padded,
-        swizzled,
-        coarsened,
-        diagonal,
-        vectorized,
-        column_major_tiles,
-        sectors,
-        in_place,
+    vec![
+        (tiles::BY_ROWS, tiles::one_per_thread),
+        (tiles::BY_COLUMNS, tiles::one_per_thread),
+        (tiles::TILE, tiles::one_per_thread),
+        (tiles::PADDED, tiles::one_per_thread),
+        (tiles::SWIZZLED, tiles::one_per_thread),
+        (tiles::COARSENED, tiles::four_per_thread),
+        (tiles::DIAGONAL, tiles::four_per_thread),
+        (packs::VECTORIZED, packs::prepare),
+        (packs::COLUMN_MAJOR_TILES, packs::prepare),
+        (sectors::RUNG, sectors::prepare),
+        (in_place::RUNG, in_place::prepare),
     ]
 }

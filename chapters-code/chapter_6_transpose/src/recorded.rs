@@ -5,7 +5,7 @@ use report::{Planned, Scope, planned::matrix};
 
 use crate::{
     Case, MatrixParameters,
-    rungs::{coarsened, column_major_tiles, in_place, sectors, vectorized},
+    rungs::{in_place, packs, sectors, tiles},
 };
 
 fn of(rows: u64, cols: u64, dtype: Dtype, task: MatrixParameters) -> Case {
@@ -37,9 +37,9 @@ pub(crate) fn planned(scope: Scope) -> Vec<Planned<MatrixParameters>> {
         of(1 << 14, 1 << 13, Dtype::F32, gaps),
     ];
     let last = [
-        &coarsened::RUNG,
-        &vectorized::RUNG,
-        &column_major_tiles::RUNG,
+        &tiles::COARSENED,
+        &packs::VECTORIZED,
+        &packs::COLUMN_MAJOR_TILES,
         &sectors::RUNG,
         &in_place::RUNG,
     ];

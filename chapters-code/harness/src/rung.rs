@@ -158,8 +158,8 @@ pub fn rungs<P: Problem>(ladder: &Ladder<P>) -> Vec<Rung<P::Task>> {
     ladder.iter().map(|(rung, _)| *rung).collect()
 }
 
-/// A kernel and its launch: one optimization step of a chapter. Every rung has a file of its own,
-/// `src/rungs/<name>.rs`, and a kernel, `kernels/<name>.cu`.
+/// A kernel and its launch: one optimization step of a chapter. Every rung has a kernel, `kernels/<name>.cu`; rungs that are
+/// launched alike stand in one file of `src/rungs/`, with the function that launches them.
 #[derive(Clone, Copy, Debug)]
 pub struct Rung<T: 'static = ()> {
     /// The name in tables, on the command line and in recordings.

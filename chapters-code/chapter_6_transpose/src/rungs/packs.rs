@@ -1,4 +1,4 @@
-//! The kernel loads and stores 16 bytes at a time, on both sides.
+//! Loads and stores of 16 bytes on both sides. The launches differ in nothing but the kernel.
 
 use cudarc::driver::{
     LaunchConfig, sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
@@ -12,10 +12,18 @@ use crate::{
 };
 
 /// The rung `vectorized`.
-pub static RUNG: Rung = Rung::new(
+pub static VECTORIZED: Rung = Rung::new(
     "vectorized",
     "loads and stores of 16 bytes on both sides",
     ptx!("kernels/vectorized.ptx"),
+)
+.refuses(matrices_only);
+
+/// The rung `column_major_tiles`.
+pub static COLUMN_MAJOR_TILES: Rung = Rung::new(
+    "column_major_tiles",
+    "the same tiles in column-major order",
+    ptx!("kernels/column_major_tiles.ptx"),
 )
 .refuses(matrices_only);
 
@@ -31,6 +39,6 @@ pub fn prepare<T: Element>(p: &Matrices<T>, rung: &Rung) -> Prepared<Matrices<T>
         shared_mem_bytes: 256 * side, // 64 KiB for elements of one byte
     };
     kernel.set_attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 256 * side as i32)?;
-    // SAFETY: vectorized.cu is as `in_batches` says.
+    // SAFETY: vectorized.cu and column_major_tiles.cu are as `in_batches` says.
     unsafe { p.in_batches(kernel, config) }
 }
