@@ -5,17 +5,19 @@
 
 use cudarc::driver::{DriverError, LaunchConfig, PushKernelArg, sys::CUresult};
 use cudarc::nvrtc::Ptx;
-use harness::{Case, Dtype, Element, Input, Ladder, Launch, Op, Prepared, Rung, Shape, buffer};
+use harness::{
+    Case, Dtype, Element, Input, Ladder, Launch, Op, Prepared, Rung, Shape, buffer, kernel::grid,
+};
 
 use crate::problem::{Depth, Reduction, vectors_only};
-use crate::rungs::{first_add, sequential, unrolled_warp};
+use crate::rungs::{first_add, last_block::in_one_launch, sequential};
 
 /// The broken rungs, each with its launch.
 pub fn broken<T: Element>() -> Ladder<Reduction<T>> {
     vec![
         (MISSING_FIRST_BARRIER, sequential::prepare),
-        (LOCKSTEP_WARP, unrolled_warp::prepare),
-        (LOCKSTEP_WARP_VOLATILE, unrolled_warp::prepare),
+        (LOCKSTEP_WARP, first_add::prepare),
+        (LOCKSTEP_WARP_VOLATILE, first_add::prepare),
         (EARLY_RETURN_SHUFFLE, |p, rung| sequential::in_blocks_of(32, p, rung)),
         (ACTIVEMASK_SHUFFLE, |p, rung| sequential::in_blocks_of(32, p, rung)),
         (LAST_BLOCK_WITHOUT_FENCE, last_block),
@@ -114,38 +116,18 @@ fn large_sum(case: &Case) -> Case {
 
 /// Launched as `finish_last_block`, with dynamic shared memory for a tree.
 fn last_block<T: Element>(p: &Reduction<T>, rung: &Rung) -> Prepared<Reduction<T>> {
-    let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
-    let kernel = module.load_function(&p.entry(T::DTYPE))?;
     let blocks = p.n.div_ceil(256).clamp(1, p.device.resident_blocks(256).into());
-    let config = LaunchConfig {
-        grid_dim: (blocks as u32, 1, 1),
-        block_dim: (256, 1, 1),
-        shared_mem_bytes: 256 * size_of::<T::Acc>() as u32,
-    };
+    let config =
+        LaunchConfig { shared_mem_bytes: 256 * size_of::<T::Acc>() as u32, ..grid(blocks, 256) };
     let depth = p.n.div_ceil(blocks * 256) + 10 + blocks.div_ceil(256) + 10;
-    let mut partials = buffer::scratch::<T::Acc>(&p.device, blocks)?;
-    let mut counter = p.device.stream.clone_htod(&[0u32])?;
-    Ok(Launch::new(kernel.clone(), config, Depth::of(depth), move |p: &mut Reduction<T>| {
-        let mut out = p.out.view_mut();
-        let mut launch = p.device.stream.launch_builder(&kernel);
-        launch.arg(&p.input).arg(&mut out).arg(&p.n);
-        launch.arg(&mut partials).arg(&mut counter);
-        // SAFETY: the kernel is `(const f32* in, f32* out, size_t n, f32* partials, unsigned* counter)`. It
-        // reads in[0 .. n], writes one partial result per block, and out[0]. The counter is 0 before the first
-        // launch, and every launch leaves it at 0.
-        unsafe { launch.launch(config) }.map(drop)
-    }))
+    in_one_launch(config, depth, p, rung)
 }
 
 /// One block reduces everything, so that the sum of each thread grows beyond what a half can count.
 fn one_block<T: Element>(p: &Reduction<T>, rung: &Rung) -> Prepared<Reduction<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry(T::DTYPE))?;
-    let config = LaunchConfig {
-        grid_dim: (1, 1, 1),
-        block_dim: (256, 1, 1),
-        shared_mem_bytes: 256 * size_of::<T>() as u32,
-    };
+    let config = LaunchConfig { shared_mem_bytes: 256 * size_of::<T>() as u32, ..grid(1, 256) };
     let depth = p.n.div_ceil(256) + 8;
     Ok(Launch::new(kernel.clone(), config, Depth::of(depth), move |p: &mut Reduction<T>| {
         let mut out = p.out.view_mut();
@@ -161,10 +143,9 @@ fn one_block<T: Element>(p: &Reduction<T>, rung: &Rung) -> Prepared<Reduction<T>
 fn scratch_is_input<T: Element>(p: &Reduction<T>, rung: &Rung) -> Prepared<Reduction<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry(T::DTYPE))?;
-    let config = |blocks: u64| LaunchConfig {
-        grid_dim: (blocks as u32, 1, 1),
-        block_dim: (256, 1, 1),
+    let config = |blocks| LaunchConfig {
         shared_mem_bytes: 256 * size_of::<T>() as u32,
+        ..grid(blocks, 256)
     };
     let blocks = p.passes(|n, _| n.div_ceil(256));
     let depth = 9 * blocks.len() as u64;

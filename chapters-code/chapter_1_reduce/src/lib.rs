@@ -1,89 +1,75 @@
 //! Reduce: n elements become one, by an associative operator.
 //!
-//! Here stands the table of rungs. A rung is a file, `rungs/<name>.rs`, which launches the kernel in
-//! `kernels/<name>.cu`; each rung is the one before with one idea changed. [`problem`] holds the buffers,
-//! the inputs and the judge, [`mod@reference`] the expected results.
+//! Here stands the table of rungs, each with the function that launches its kernel, `kernels/<name>.cu`; each rung is the
+//! one before with one idea changed. Rungs that are launched alike share a file. [`problem`] holds the buffers, the inputs
+//! and the judge, [`mod@reference`] the expected results.
 
 mod baseline;
 pub mod broken;
 pub mod chapter;
 mod measure;
+mod parts;
 mod passes;
 pub mod problem;
 mod recorded;
 pub mod reference;
 
-use harness::{Element, Ladder, ladder};
+use harness::{Element, Ladder};
 use problem::{MatrixReduction, Reduction};
 
-/// The rungs that reduce a vector.
+/// The rungs, those that are launched alike in one file.
 pub mod rungs {
+    // Vectors.
     pub mod one_thread;
-    pub mod interleaved_modulo;
-    pub mod interleaved_mask;
-    pub mod interleaved_strided;
+    pub mod interleaved;
     pub mod sequential;
     pub mod first_add;
-    pub mod unrolled_warp;
-    pub mod unrolled;
     pub mod grid_stride;
-    pub mod shuffle;
-    pub mod block_reduce;
     pub mod vectorized;
-    pub mod single_pass_tiled;
-
-    // Three ways to combine the results of blocks, all after the kernel of block_reduce.
+    pub mod last_block;
     pub mod finish_second_kernel;
     pub mod finish_atomic;
-    pub mod finish_last_block;
-
-    // This rung exists for 32-bit integers.
-    pub mod redux;
 
     // Rows and columns of a matrix.
-    pub mod rows_thread;
-    pub mod rows_warp;
-    pub mod rows_block;
-    pub mod rows_coarsened;
-    pub mod columns_thread;
-    pub mod columns_block;
-    pub mod columns_coarsened;
+    pub mod rows;
+    pub mod columns;
 }
 
-/// The rungs for vectors, in order.
+/// The rungs for vectors, in order. Three of them, all after the kernel of `block_reduce`, are ways to combine the results
+/// of blocks. The last one is for 32-bit integers.
 pub fn vectors<T: Element>() -> Ladder<Reduction<T>> {
     use rungs::*;
-    ladder![
-        one_thread,
-        interleaved_modulo,
-        interleaved_mask,
-        interleaved_strided,
-        sequential,
-        first_add,
-        unrolled_warp,
-        unrolled,
-        grid_stride,
-        shuffle,
-        block_reduce,
-        vectorized,
-        single_pass_tiled,
-        finish_second_kernel,
-        finish_atomic,
-        finish_last_block,
-        redux,
+    vec![
+        (one_thread::RUNG, one_thread::prepare),
+        (interleaved::MODULO, sequential::prepare),
+        (interleaved::MASK, sequential::prepare),
+        (interleaved::STRIDED, sequential::prepare),
+        (sequential::RUNG, sequential::prepare),
+        (first_add::FIRST_ADD, first_add::prepare),
+        (first_add::UNROLLED_WARP, first_add::prepare),
+        (first_add::UNROLLED, first_add::unrolled),
+        (grid_stride::GRID_STRIDE, grid_stride::grid_stride),
+        (grid_stride::SHUFFLE, grid_stride::shuffle),
+        (grid_stride::BLOCK_REDUCE, grid_stride::block_reduce),
+        (vectorized::RUNG, vectorized::prepare),
+        (last_block::SINGLE_PASS_TILED, last_block::single_pass_tiled),
+        (finish_second_kernel::RUNG, finish_second_kernel::prepare),
+        (finish_atomic::RUNG, finish_atomic::prepare),
+        (last_block::FINISH_LAST_BLOCK, last_block::finish_last_block),
+        (grid_stride::REDUX, grid_stride::block_reduce),
     ]
 }
 
-/// The rungs for matrices.
+/// The rungs for matrices, in order.
 pub fn matrices() -> Ladder<MatrixReduction> {
     use rungs::*;
-    ladder![
-        rows_thread,
-        rows_warp,
-        rows_block,
-        rows_coarsened,
-        columns_thread,
-        columns_block,
-        columns_coarsened,
+    vec![
+        (rows::ROWS_THREAD, rows::rows_thread),
+        (rows::ROWS_WARP, rows::rows_warp),
+        (rows::ROWS_BLOCK, rows::rows_block),
+        (rows::ROWS_COARSENED, rows::rows_coarsened),
+        (columns::COLUMNS_THREAD, columns::columns_thread),
+        (columns::COLUMNS_BLOCK, columns::columns_block),
+        (columns::COLUMNS_COARSENED, columns::columns_coarsened),
     ]
 }

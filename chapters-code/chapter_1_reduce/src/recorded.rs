@@ -6,7 +6,7 @@ use report::{
     planned::{matrix, vector},
 };
 
-use crate::rungs::{block_reduce, finish_last_block, first_add, single_pass_tiled, vectorized};
+use crate::rungs::{first_add, grid_stride, last_block, vectorized};
 
 /// Sums of `f32` over the sizes, which matter most, first; then matrices, and other types at one size.
 pub(crate) fn planned(scope: Scope) -> Vec<Planned<()>> {
@@ -68,11 +68,11 @@ fn denormals(n: u64) -> Planned<()> {
 /// More elements than 32 bits count, where an index in 32 bits would fold some twice.
 fn beyond_32_bits() -> Planned<()> {
     let rungs = [
-        &first_add::RUNG,
-        &block_reduce::RUNG,
+        &first_add::FIRST_ADD,
+        &grid_stride::BLOCK_REDUCE,
         &vectorized::RUNG,
-        &single_pass_tiled::RUNG,
-        &finish_last_block::RUNG,
+        &last_block::SINGLE_PASS_TILED,
+        &last_block::FINISH_LAST_BLOCK,
     ];
     Planned::all(vector((1 << 32) + 3, Dtype::I32, Op::Sum)).only(&rungs).once()
 }

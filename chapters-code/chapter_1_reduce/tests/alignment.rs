@@ -2,7 +2,7 @@
 
 use chapter_1_reduce::{
     reference::Aggregate,
-    rungs::{single_pass_tiled, vectorized},
+    rungs::{last_block::SINGLE_PASS_TILED, vectorized},
 };
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
@@ -45,11 +45,11 @@ fn check<T: Element>(rung: &Rung, threads: u32, n: usize, skipped: usize) {
 }
 
 fn kernel_has_scratch(rung: &Rung) -> bool {
-    rung.name == single_pass_tiled::RUNG.name
+    rung.name == SINGLE_PASS_TILED.name
 }
 
 fn check_type<T: Element>() {
-    for (rung, threads) in [(&vectorized::RUNG, 256), (&single_pass_tiled::RUNG, 512)] {
+    for (rung, threads) in [(&vectorized::RUNG, 256), (&SINGLE_PASS_TILED, 512)] {
         for skipped in 0..=16 / size_of::<T>() {
             for n in [17, 5003] {
                 check::<T>(rung, threads, n, skipped);

@@ -1,8 +1,8 @@
 //! Every block adds its result to the output by one atomic operation. The order of the blocks varies.
 
-use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
-use harness::{Case, Dtype, Element, Launch, Op, Prepared, Rung, ptx};
+use harness::{Case, Dtype, Element, Launch, Op, Prepared, Rung, kernel::grid, ptx};
 
 use crate::problem::{Depth, Reduction, vectors_only};
 
@@ -29,12 +29,7 @@ pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Prepared<Reduction<
     let threads = 256;
     let resident = u64::from(p.device.resident_blocks(threads));
     let blocks = p.n.div_ceil(threads.into()).clamp(1, resident);
-    let config = |blocks: u64, threads: u32| LaunchConfig {
-        grid_dim: (blocks as u32, 1, 1),
-        block_dim: (threads, 1, 1),
-        shared_mem_bytes: 0,
-    };
-    let (config, one_thread) = (config(blocks, threads), config(1, 1));
+    let (config, one_thread) = (grid(blocks, threads), grid(1, 1));
     let promise = Depth {
         // A thread's elements, the block's tree, and one addition per block.
         additions: p.n.div_ceil(blocks * u64::from(threads)) + 10 + blocks,

@@ -1,8 +1,8 @@
 //! A second kernel of one block combines the results of block_reduce: the end of a kernel is a barrier for the whole grid.
 
-use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, PtxText, Rung, buffer, ptx};
+use harness::{Element, Launch, Prepared, PtxText, Rung, buffer, kernel::grid, ptx};
 
 use crate::problem::{Depth, Reduction, vectors_only};
 
@@ -26,12 +26,7 @@ pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Prepared<Reduction<
     let threads = p.threads(256);
     let resident = u64::from(p.device.resident_blocks(threads));
     let blocks = p.n.div_ceil(threads.into()).clamp(1, resident);
-    let config = |blocks: u64, threads: u32| LaunchConfig {
-        grid_dim: (blocks as u32, 1, 1),
-        block_dim: (threads, 1, 1),
-        shared_mem_bytes: 0,
-    };
-    let (config, one_block) = (config(blocks, threads), config(1, 1024));
+    let (config, one_block) = (grid(blocks, threads), grid(1, 1024));
     // A thread's elements and the block's tree, then the same over the partial results.
     let depth = p.n.div_ceil(blocks * u64::from(threads)) + 10 + blocks.div_ceil(1024) + 10;
     let mut partials = buffer::scratch::<T::Acc>(&p.device, blocks)?;

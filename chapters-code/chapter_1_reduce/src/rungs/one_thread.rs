@@ -1,8 +1,8 @@
 //! One thread combines all elements in order: the baseline that everything else is compared with.
 
-use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, Rung, SINGLE_THREAD_MAX, ptx};
+use harness::{Element, Launch, Prepared, Rung, SINGLE_THREAD_MAX, kernel::grid, ptx};
 
 use crate::problem::{Depth, Reduction, vectors_only};
 
@@ -19,7 +19,7 @@ pub static RUNG: Rung = Rung::new(
 pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Prepared<Reduction<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry(T::DTYPE))?; // sum_f32
-    let config = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (1, 1, 1), shared_mem_bytes: 0 };
+    let config = grid(1, 1);
     Ok(Launch::new(kernel.clone(), config, Depth::of(p.n), move |p: &mut Reduction<T>| {
         let mut out = p.out.view_mut();
         let mut launch = p.device.stream.launch_builder(&kernel);

@@ -1,8 +1,7 @@
 //! Each load takes 16 bytes.
 
-use cudarc::driver::LaunchConfig;
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Prepared, Rung, ptx};
+use harness::{Element, Prepared, Rung, kernel::grid, ptx};
 
 use crate::problem::{Reduction, vectors_only};
 
@@ -18,11 +17,7 @@ pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Prepared<Reduction<
     let first = module.load_function(&p.entry(T::DTYPE))?;
     let again = module.load_function(&p.entry(T::Acc::DTYPE))?;
     let threads = p.threads(256);
-    let config = move |blocks: u64| LaunchConfig {
-        grid_dim: (blocks as u32, 1, 1),
-        block_dim: (threads, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let config = move |blocks| grid(blocks, threads);
     // At most as many blocks as the device holds at once; their threads stride over packs of 16 bytes.
     let resident = u64::from(p.device.resident_blocks(threads));
     let tiles = move |n: u64, size: u64| n.div_ceil(16 / size).div_ceil(threads.into());

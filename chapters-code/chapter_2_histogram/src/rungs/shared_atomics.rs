@@ -1,6 +1,6 @@
 //! Every block counts in shared memory. The histograms of all blocks are then summed.
 
-use chapter_1_reduce::rungs::columns_block;
+use chapter_1_reduce::rungs::columns::{COLUMNS_BLOCK, splits};
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{Launch, Prepared, buffer, ptx};
@@ -35,7 +35,7 @@ pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Prepared<Counting<K>> {
 pub fn with_copies<K: Key>(copies: u32, p: &Counting<K>, rung: &Rung) -> Prepared<Counting<K>> {
     let context = &p.device.context;
     let kernel = context.load_module(Ptx::from_src(rung.ptx))?.load_function(&p.entry())?;
-    let columns = context.load_module(Ptx::from_src(columns_block::RUNG.ptx))?;
+    let columns = context.load_module(Ptx::from_src(COLUMNS_BLOCK.ptx))?;
     let sum = columns.load_function("sum_u32")?;
 
     let counters = p.bins.counters();
@@ -48,9 +48,10 @@ pub fn with_copies<K: Key>(copies: u32, p: &Counting<K>, rung: &Rung) -> Prepare
     // The histograms of the blocks are the rows of a matrix. Its columns are summed in as many splits of
     // the rows as fill the device, and then over the splits.
     let (rows, cols) = (u64::from(blocks), u64::from(counters));
-    let splits = columns_block::splits(p.device.resident_blocks(1024), rows, cols);
+    let blocks_of_columns = cols.div_ceil(32);
+    let splits = splits(p.device.resident_blocks(1024), rows, blocks_of_columns);
     let columns = move |splits: u64| LaunchConfig {
-        grid_dim: (cols.div_ceil(32) as u32, splits as u32, 1),
+        grid_dim: (blocks_of_columns as u32, splits as u32, 1),
         block_dim: (32, 32, 1),
         shared_mem_bytes: 0,
     };

@@ -1,6 +1,6 @@
 //! Each device counts its part with chapter 2's kernel. The first device copies all histograms to itself and adds them.
 
-use chapter_1_reduce::rungs::columns_block;
+use chapter_1_reduce::rungs::columns::COLUMNS_BLOCK;
 use chapter_2_histogram::rungs::finish_memset;
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
 use cudarc::nvrtc::Ptx;
@@ -23,7 +23,7 @@ pub static RUNG: Rung = Rung::new(
 pub fn prepare(p: &SpreadHistogram, rung: &Rung) -> Prepared<SpreadHistogram> {
     let s = &p.spread;
     let kernels = s.devices.kernels(rung.ptx, "histogram_f32")?;
-    let module = s.devices[0].context.load_module(Ptx::from_src(columns_block::RUNG.ptx))?;
+    let module = s.devices[0].context.load_module(Ptx::from_src(COLUMNS_BLOCK.ptx))?;
     let add = module.load_function("sum_u32")?;
     let counters = p.bins.counters() as usize;
     let (rows, cols) = (s.devices.len() as u64, counters as u64);

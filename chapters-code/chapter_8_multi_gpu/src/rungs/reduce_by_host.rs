@@ -1,6 +1,6 @@
 //! Each device adds its part with chapter 1's kernel. The host reads the sums of the devices and adds them.
 
-use chapter_1_reduce::rungs::single_pass_tiled;
+use chapter_1_reduce::rungs::last_block::SINGLE_PASS_TILED;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Element, Launch, Prepared, buffer};
 
@@ -13,7 +13,7 @@ use crate::{
 pub static RUNG: Rung = Rung::new(
     "reduce_by_host",
     "each device adds its part with chapter 1's kernel; the host adds the sums of the devices",
-    single_pass_tiled::RUNG.ptx,
+    SINGLE_PASS_TILED.ptx,
 )
 .refuses(|_, case| Task::Reduce.refusal(case));
 
