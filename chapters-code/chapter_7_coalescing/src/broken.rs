@@ -3,27 +3,27 @@
 //! Each names the checks that detect its fault, and a test holds it to that. Most are launched as the rung
 //! that they are a broken version of.
 
-use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
-use harness::{Dtype, Ladder, Launch, Op, Prepared, broken, ptx};
+use harness::{Dtype, Ladder, Launch, Op, Prepared, broken, kernel::grid, ptx};
 
 use crate::{
     Case, Order, Rung, Task,
     problem::{
         Accesses, Promise, Results, copies_only, offsets_only, particles_only, permutations_only,
     },
-    rungs::{aos_staged, offset_loads, packs, scatter, shuffled, two_packs},
+    rungs::{copies, permutations, shifts, updates},
 };
 
 /// The broken rungs, each with its launch. The last one stops the device.
 pub fn broken() -> Ladder<Accesses> {
     vec![
-        (STAGED_WITHOUT_BARRIER, aos_staged::prepare),
-        (SCATTER_REPEATS, scatter::prepare),
-        (TAIL_DROPPED, packs::prepare),
-        (LAST_LANE, shuffled::prepare),
+        (STAGED_WITHOUT_BARRIER, updates::aos_staged),
+        (SCATTER_REPEATS, permutations::scatter),
+        (TAIL_DROPPED, copies::packs),
+        (LAST_LANE, shifts::shuffled),
         (IN_PLACE_SHIFT, in_place_shift),
-        (MISALIGNED_PACKS, two_packs::prepare),
+        (MISALIGNED_PACKS, shifts::two_packs),
     ]
 }
 
@@ -87,12 +87,8 @@ fn enlarged(case: &Case, more: u64, task: Task) -> Case {
 fn in_place_shift(p: &Accesses, rung: &Rung) -> Prepared<Accesses> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("in_place_shift")?;
-    let config = LaunchConfig {
-        grid_dim: (p.n.div_ceil(256).max(1) as u32, 1, 1),
-        block_dim: (256, 1, 1),
-        shared_mem_bytes: 0,
-    };
-    let promise = Promise { result: Results::InPlace, traffic: offset_loads::traffic };
+    let config = grid(p.n.div_ceil(256).max(1), 256);
+    let promise = Promise { result: Results::InPlace, traffic: shifts::traffic_of_offset_loads };
     Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut Accesses| {
         let mut data = p.spread.view_mut();
         p.device.stream.memcpy_dtod(&*p.input, &mut data)?;

@@ -3,11 +3,7 @@
 use harness::{Dtype, Op};
 use report::{Planned, Scope, planned::vector};
 
-use crate::{
-    Order, Task, patterns,
-    reads::MOST_TOGETHER,
-    rungs::{bulk, four_packs, packs, scalar},
-};
+use crate::{Order, Task, patterns, reads::MOST_TOGETHER, rungs::copies};
 
 /// The buffers of shifts and permutations, and those of strides and reads, of which less is moved.
 const LARGE: u64 = 1 << 26;
@@ -29,7 +25,7 @@ pub(crate) fn planned(scope: Scope) -> Vec<Planned<Task>> {
     all.extend(orders().into_iter().map(|order| of(LARGE, Task::Gather(order))));
     all.extend(reads().into_iter().map(|task| of(LARGER, task)));
     // More bytes than 32 bits count.
-    let copies = [&scalar::RUNG, &packs::RUNG, &four_packs::RUNG, &bulk::RUNG];
+    let copies = [&copies::SCALAR, &copies::PACKS, &copies::FOUR_PACKS, &copies::BULK];
     all.push(of((1 << 30) + 3, Task::Copy).only(&copies).once());
     all
 }
