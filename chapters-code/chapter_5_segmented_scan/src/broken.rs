@@ -12,19 +12,19 @@ use crate::{
     Case, Matrix, Rung, Segments, Task,
     pairs::Level,
     problem::{Product, SegmentedScan, unsuited},
-    rungs::{block_per_segment, hillis_steele, shuffle, spmv_tiles},
+    rungs::{levels, scan_per_segment, spmv_tiles},
 };
 
 /// The broken rungs, each with its launch.
 pub fn broken<T: Element>() -> Ladder<SegmentedScan<T>> {
     vec![
         // A struct of a flag and a value takes eight bytes of shared memory, not five.
-        (FLAGS_NOT_JOINED, |p, rung| hillis_steele::with_pairs(4, p, rung)),
-        (ONE_BUFFER, |p, rung| hillis_steele::with_pairs(4, p, rung)),
-        (EXCLUSIVE_LEAKS, shuffle::prepare),
-        (BORDER_IGNORED, |p, rung| shuffle::with_offsets_by(ADD_TO_ALL, p, rung)),
+        (FLAGS_NOT_JOINED, |p, rung| levels::with_pairs(4, p, rung)),
+        (ONE_BUFFER, |p, rung| levels::with_pairs(4, p, rung)),
+        (EXCLUSIVE_LEAKS, levels::shuffle),
+        (BORDER_IGNORED, |p, rung| levels::with_offsets_by(ADD_TO_ALL, p, rung)),
         (PREVIOUS_BLOCK_ONLY, previous_block_only),
-        (MISSING_BARRIER, block_per_segment::prepare),
+        (MISSING_BARRIER, scan_per_segment::block),
     ]
 }
 
@@ -72,14 +72,14 @@ static EXCLUSIVE_LEAKS: Rung = broken!(
 static BORDER_IGNORED: Rung = broken!(
     "border_ignored",
     "shuffle",
-    shuffle::RUNG.ptx,
+    levels::SHUFFLE.ptx,
     [Result],
     "what is open before a block, added to all its elements"
 );
 static PREVIOUS_BLOCK_ONLY: Rung = broken!(
     "previous_block_only",
     "shuffle",
-    shuffle::RUNG.ptx,
+    levels::SHUFFLE.ptx,
     [Result],
     "a block gets the aggregate of the block before it, and of no other"
 )

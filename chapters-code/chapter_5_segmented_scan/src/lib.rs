@@ -1,9 +1,9 @@
 //! Segmented scan: arrays that lie one after another, each processed by itself.
 //!
 //! Here stands the table of rungs, in four groups: conversions between the two ways to describe segments,
-//! scans, reductions, and the product of a sparse matrix and a vector, whose rows are segments. A rung is a
-//! file, `rungs/<name>.rs`, which launches the kernel in `kernels/<name>.cu`; each rung is the one before
-//! with one idea changed. [`problem`] holds the buffers and the judge of each group, [`mod@reference`] the expected
+//! scans, reductions, and the product of a sparse matrix and a vector, whose rows are segments. It names the function that
+//! launches each rung's kernel, `kernels/<name>.cu`; each rung is the one before with one idea changed. Rungs that are
+//! launched alike share a file. [`problem`] holds the buffers and the judge of each group, [`mod@reference`] the expected
 //! results. [`task`] says which group a case belongs to, [`parameters`] what their values mean, [`segments`] where its
 //! segments begin, and [`pairs`] is the second level of the scans that have several launches.
 
@@ -21,7 +21,7 @@ pub mod segments;
 pub mod sparse;
 pub mod task;
 
-use harness::{Element, Ladder, ladder};
+use harness::{Element, Ladder};
 pub use parameters::{Conversion, Matrix, Segments};
 use problem::{Product, SegmentedReduce, SegmentedScan, ToFlags, ToOffsets};
 use rungs::*;
@@ -33,81 +33,85 @@ pub type Case = harness::Case<Task>;
 /// A rung of this chapter.
 pub type Rung = harness::Rung<Task>;
 
-/// The rungs, one file each.
+/// The rungs, those that are launched alike in one file.
 pub mod rungs {
     // Conversions from offsets to head flags, and back.
-    pub mod flags_of_offsets;
-    pub mod bits_of_offsets;
-    pub mod bits_tiled;
+    pub mod head_flags;
     pub mod offsets_of_flags;
     pub mod offsets_of_bits;
     pub mod offsets_single_pass;
 
-    // Scans. From hillis_steele on, work is divided by elements, whatever the segments are.
-    pub mod thread_per_segment;
-    pub mod block_per_segment;
-    pub mod hillis_steele;
-    pub mod shuffle;
-    pub mod vectorized;
+    // Scans. From `levels` on, work is divided by elements, whatever the segments are.
+    pub mod scan_per_segment;
+    pub mod levels;
     pub mod lookback;
     pub mod warp_specialized;
     pub mod small_tiles;
 
     // Reductions.
-    pub mod reduce_thread_per_segment;
-    pub mod reduce_warp_per_segment;
-    pub mod reduce_lanes_per_segment;
-    pub mod reduce_block_per_segment;
+    pub mod reduce_per_segment;
     pub mod reduce_merge_path;
     pub mod reduce_by_length;
     pub mod reduce_one_length;
 
     // Products of a sparse matrix and a vector.
-    pub mod spmv_thread_per_row;
-    pub mod spmv_warp_per_row;
-    pub mod spmv_lanes_per_row;
+    pub mod spmv_per_row;
     pub mod spmv_merge_path;
     pub mod spmv_tiles;
 }
 
 /// The conversions from offsets to head flags.
 pub fn to_flags() -> Ladder<ToFlags> {
-    ladder![flags_of_offsets, bits_of_offsets, bits_tiled]
+    vec![
+        (head_flags::FLAGS_OF_OFFSETS, head_flags::flags_of_offsets),
+        (head_flags::BITS_OF_OFFSETS, head_flags::bits_of_offsets),
+        (head_flags::BITS_TILED, head_flags::bits_tiled),
+    ]
 }
 
 /// The conversions from head flags to offsets.
 pub fn to_offsets() -> Ladder<ToOffsets> {
-    ladder![offsets_of_flags, offsets_of_bits, offsets_single_pass]
+    vec![
+        (offsets_of_flags::RUNG, offsets_of_flags::prepare),
+        (offsets_of_bits::RUNG, offsets_of_bits::prepare),
+        (offsets_single_pass::RUNG, offsets_single_pass::prepare),
+    ]
 }
 
 /// The segmented scans.
 pub fn scans<T: Element>() -> Ladder<SegmentedScan<T>> {
-    ladder![
-        thread_per_segment,
-        block_per_segment,
-        hillis_steele,
-        shuffle,
-        vectorized,
-        lookback,
-        warp_specialized,
-        small_tiles,
+    vec![
+        (scan_per_segment::THREAD, scan_per_segment::thread),
+        (scan_per_segment::BLOCK, scan_per_segment::block),
+        (levels::HILLIS_STEELE, levels::hillis_steele),
+        (levels::SHUFFLE, levels::shuffle),
+        (levels::VECTORIZED, levels::vectorized),
+        (lookback::RUNG, lookback::prepare),
+        (warp_specialized::RUNG, warp_specialized::prepare),
+        (small_tiles::RUNG, small_tiles::prepare),
     ]
 }
 
 /// The segmented reductions.
 pub fn reductions<T: Element>() -> Ladder<SegmentedReduce<T>> {
-    ladder![
-        reduce_thread_per_segment,
-        reduce_warp_per_segment,
-        reduce_lanes_per_segment,
-        reduce_block_per_segment,
-        reduce_merge_path,
-        reduce_by_length,
-        reduce_one_length,
+    vec![
+        (reduce_per_segment::THREAD, reduce_per_segment::thread),
+        (reduce_per_segment::WARP, reduce_per_segment::warp),
+        (reduce_per_segment::LANES, reduce_per_segment::lanes),
+        (reduce_per_segment::BLOCK, reduce_per_segment::block),
+        (reduce_merge_path::RUNG, reduce_merge_path::prepare),
+        (reduce_by_length::RUNG, reduce_by_length::prepare),
+        (reduce_one_length::RUNG, reduce_one_length::prepare),
     ]
 }
 
 /// The products of a sparse matrix and a vector.
 pub fn products() -> Ladder<Product> {
-    ladder![spmv_thread_per_row, spmv_warp_per_row, spmv_lanes_per_row, spmv_merge_path, spmv_tiles,]
+    vec![
+        (spmv_per_row::THREAD, spmv_per_row::thread),
+        (spmv_per_row::WARP, spmv_per_row::warp),
+        (spmv_per_row::LANES, spmv_per_row::lanes),
+        (spmv_merge_path::RUNG, spmv_merge_path::prepare),
+        (spmv_tiles::RUNG, spmv_tiles::prepare),
+    ]
 }

@@ -7,8 +7,8 @@ use report::{Planned, Scope, planned::vector};
 use crate::{
     Case, Conversion, Matrix, Rung, Segments, Task,
     rungs::{
-        lookback, reduce_by_length, reduce_lanes_per_segment, reduce_merge_path, reduce_one_length,
-        small_tiles, spmv_merge_path, spmv_tiles, spmv_warp_per_row, warp_specialized,
+        lookback, reduce_by_length, reduce_merge_path, reduce_one_length, reduce_per_segment,
+        small_tiles, spmv_merge_path, spmv_per_row, spmv_tiles, warp_specialized,
     },
 };
 
@@ -24,9 +24,9 @@ static LAST: Rungs = &[&lookback::RUNG, &warp_specialized::RUNG];
 /// Where small tiles may be the fastest.
 static FEW: Rungs = &[&lookback::RUNG, &warp_specialized::RUNG, &small_tiles::RUNG];
 /// Lanes per row would all wait for the long one: a sample takes half a second.
-static LONG_ROW: Rungs = &[&spmv_warp_per_row::RUNG, &spmv_merge_path::RUNG, &spmv_tiles::RUNG];
+static LONG_ROW: Rungs = &[&spmv_per_row::WARP, &spmv_merge_path::RUNG, &spmv_tiles::RUNG];
 static REDUCTIONS: Rungs = &[
-    &reduce_lanes_per_segment::RUNG,
+    &reduce_per_segment::LANES,
     &reduce_merge_path::RUNG,
     &reduce_by_length::RUNG,
     &reduce_one_length::RUNG,

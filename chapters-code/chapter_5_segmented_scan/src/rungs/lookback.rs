@@ -1,9 +1,9 @@
 //! A single pass: a block looks back over the tiles before its own, up to the last one with a head.
 
 use chapter_3_scan::problem::tile_depth;
-use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Op, Prepared, buffer, ptx};
+use harness::{Element, Launch, Op, Prepared, buffer, kernel::grid, ptx};
 
 use crate::{
     Rung,
@@ -25,11 +25,7 @@ pub fn prepare<T: Element>(p: &SegmentedScan<T>, rung: &Rung) -> Prepared<Segmen
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?; // such as inclusive_sum_f32
     let tiles = p.n.div_ceil(65_536 / size_of::<T>() as u64);
-    let config = LaunchConfig {
-        grid_dim: (tiles as u32, 1, 1),
-        block_dim: (512, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let config = grid(tiles, 512);
     // As in chapter 3: at most one addition per tile, and 7 where a tile's aggregate enters the chain.
     let depth = tile_depth::<T>(8) + 7 + tiles;
     // The counter of blocks, up to 16 bytes, then the status words of every tile. One memset zeroes both.

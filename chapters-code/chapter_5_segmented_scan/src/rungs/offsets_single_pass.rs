@@ -1,8 +1,8 @@
 //! From head flags of one bit per element to offsets in one pass, with look-back.
 
-use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, ptx};
+use harness::{Launch, Prepared, kernel::grid, ptx};
 
 use crate::{
     Rung,
@@ -25,15 +25,10 @@ pub fn prepare(p: &ToOffsets, rung: &Rung) -> Prepared<ToOffsets> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("to_offsets")?;
     let tiles = p.n.div_ceil(TILE);
-    let config = LaunchConfig {
-        grid_dim: (tiles as u32, 1, 1),
-        block_dim: (512, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let config = grid(tiles, 512);
     let mut tickets = p.device.stream.alloc_zeros::<u64>(1)?;
     let mut status = p.device.stream.alloc_zeros::<u64>(tiles.max(1) as usize)?;
 
-    // ANCHOR: launch
     Ok(Launch::new(kernel.clone(), config, Form::Bits, move |p: &mut ToOffsets| {
         let stream = &p.device.stream;
         let (mut count, mut offsets) = (p.count.view_mut(), p.offsets.view_mut());
@@ -50,5 +45,4 @@ pub fn prepare(p: &ToOffsets, rung: &Rung) -> Prepared<ToOffsets> {
         // grid and one stream.
         unsafe { launch.launch(config) }.map(drop)
     }))
-    // ANCHOR_END: launch
 }

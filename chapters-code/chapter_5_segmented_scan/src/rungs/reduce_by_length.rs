@@ -1,8 +1,8 @@
 //! One block per segment where segments are long and many, otherwise the merge path.
 
-use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, PtxText, buffer, ptx};
+use harness::{Element, Launch, Prepared, PtxText, buffer, kernel::grid, ptx};
 
 use super::reduce_merge_path;
 use crate::{
@@ -43,11 +43,7 @@ pub fn prepare<T: Element>(p: &SegmentedReduce<T>, rung: &Rung) -> Prepared<Segm
     let blocks = u64::from(multiprocessors * (1024 / threads));
     let chunk = p.n.div_ceil(blocks).max((256 << 10) / size).next_multiple_of(16) as u32;
     let chunks = p.n.div_ceil(chunk.into()).max(1) as u32;
-    let config = LaunchConfig {
-        grid_dim: (chunks + p.segments, 1, 1),
-        block_dim: (threads, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let config = grid((chunks + p.segments).into(), threads);
     // A thread's elements of a chunk, then the joining of lanes, warps and chunks.
     let depth = u64::from(chunk / threads) + 64;
     let mut aggregates = buffer::scratch::<T>(&p.device, 2 * u64::from(chunks))?;

@@ -1,8 +1,8 @@
 //! Every warp has as many elements and ends of segments as any other (merge path).
 
-use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, buffer, ptx};
+use harness::{Element, Launch, Prepared, buffer, kernel::grid, ptx};
 
 use crate::{
     Rung,
@@ -22,11 +22,7 @@ pub fn prepare<T: Element>(p: &SegmentedReduce<T>, rung: &Rung) -> Prepared<Segm
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?; // such as sum_f32
     let most = u64::from(RESIDENT * p.device.properties.multiprocessors);
-    let config = LaunchConfig {
-        grid_dim: (blocks(p.n + u64::from(p.segments), most) as u32, 1, 1),
-        block_dim: (256, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let config = grid(blocks(p.n + u64::from(p.segments), most), 256);
     let depth = depth(p.n, blocks(p.n, most));
     // What every block leaves open, and the first segment that ends in it.
     let mut open = buffer::scratch::<T>(&p.device, most)?;

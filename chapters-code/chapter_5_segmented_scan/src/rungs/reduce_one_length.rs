@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, PtxText, Refusal, buffer, ptx};
+use harness::{Element, Launch, Prepared, PtxText, Refusal, buffer, kernel::grid, ptx};
 
 use super::reduce_by_length;
 use crate::{
@@ -94,11 +94,8 @@ pub fn prepare<T: Element>(p: &SegmentedReduce<T>, rung: &Rung) -> Prepared<Segm
 fn short<T: Element>(p: &SegmentedReduce<T>, length: u32) -> Prepared<SegmentedReduce<T>> {
     let module = p.device.context.load_module(Ptx::from_src(REDUCE_SHORT))?;
     let kernel = module.load_function(&p.entry())?;
-    let config = LaunchConfig {
-        grid_dim: (p.segments.div_ceil(256 * (PACK as u32 / size_of::<T>() as u32)), 1, 1),
-        block_dim: (256, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let segments_per_thread = PACK as u32 / size_of::<T>() as u32;
+    let config = grid(p.segments.div_ceil(256 * segments_per_thread).into(), 256);
     let promise = Reduced { depth: length.into(), reads_offsets: false };
 
     Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut SegmentedReduce<T>| {

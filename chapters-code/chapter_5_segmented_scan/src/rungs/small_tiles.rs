@@ -1,9 +1,9 @@
 //! For few elements: small tiles, all at once, and nothing is zeroed before a launch.
 
 use chapter_3_scan::problem::tile_depth;
-use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, ptx};
+use harness::{Element, Launch, Prepared, kernel::grid, ptx};
 
 use crate::{
     Rung,
@@ -26,11 +26,7 @@ pub fn prepare<T: Element>(p: &SegmentedScan<T>, rung: &Rung) -> Prepared<Segmen
     // The kernel takes no more registers than four blocks per multiprocessor have.
     let most = p.device.resident_blocks(512);
     let blocks = tiles.clamp(1, most.into());
-    let config = LaunchConfig {
-        grid_dim: (blocks as u32, 1, 1),
-        block_dim: (512, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let config = grid(blocks, 512);
     // A tile; then 32 tiles before it at a time, 5 operations in a warp and one to join them.
     let depth = tile_depth::<T>(1) + tiles.div_ceil(32) + 16;
     // Zeroed once. They belong to this grid and these tiles: a block counts its launches.

@@ -1,8 +1,8 @@
 //! `reduce_merge_path`, whose elements are products.
 
-use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, buffer, ptx};
+use harness::{Launch, Prepared, buffer, kernel::grid, ptx};
 
 use super::reduce_merge_path::{RESIDENT, blocks, depth};
 use crate::{
@@ -23,11 +23,7 @@ pub fn prepare(p: &Product, rung: &Rung) -> Prepared<Product> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?; // such as multiply_f32
     let most = u64::from(RESIDENT * p.device.properties.multiprocessors);
-    let config = LaunchConfig {
-        grid_dim: (blocks(p.n + u64::from(p.rows), most) as u32, 1, 1),
-        block_dim: (256, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let config = grid(blocks(p.n + u64::from(p.rows), most), 256);
     let depth = depth(p.n, blocks(p.n, most)) + 1; // each product is rounded once more
     // What every block leaves open, and the first row that ends in it.
     let mut open = buffer::scratch::<f32>(&p.device, most)?;
