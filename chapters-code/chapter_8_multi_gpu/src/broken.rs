@@ -8,20 +8,18 @@ use harness::{Dtype, Element, Ladder, Op, Shape, broken};
 use crate::{
     Case, DeviceParameters, Rung, Task,
     problem::{Collective, MAX_DEVICES, SpreadScan},
-    rungs::{
-        flags, lookback_devices, low_latency, push, reduce_scatter_push, sums_first, transpose_push,
-    },
+    rungs::{flags, lookback_devices, low_latency, push, sums_first, transpose_push},
     task,
 };
 
 /// The broken rungs, each with its launch.
 pub fn broken() -> Ladder<Collective> {
     vec![
-        (GPU_SCOPE, flags::prepare),
-        (MISSING_RELEASE, push::prepare),
+        (GPU_SCOPE, flags::flags),
+        (MISSING_RELEASE, push::push),
         (REUSED_SLOT, |p, rung| push::in_blocks(2, p, rung)),
-        (EARLY_SUMS, reduce_scatter_push::prepare),
-        (UNFINISHED_TILE, transpose_push::prepare),
+        (EARLY_SUMS, push::reduce_scatter),
+        (UNFINISHED_TILE, transpose_push::tiles_of_32),
         (COUNTED_BY_HOST, |p, rung| {
             let mut epoch = 0_u32;
             let count = move |d| {

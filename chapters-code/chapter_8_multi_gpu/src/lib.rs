@@ -1,8 +1,8 @@
 //! Several devices: what they do together is a [`Task`], such as all-reduce.
 //!
-//! Here stands the table of rungs, by task. A rung is a file, `rungs/<name>.rs`, which launches the kernel in
-//! `kernels/<name>.cu`; each rung is the one before with one idea changed. [`problem`] has the devices, and the buffers and
-//! the judge of each task.
+//! Here stands the table of rungs, by task, each with the function that launches its kernel, `kernels/<name>.cu`; each rung
+//! is the one before with one idea changed. Rungs that are launched alike share a file. [`problem`] has the devices, and the
+//! buffers and the judge of each task.
 
 mod baseline;
 pub mod broken;
@@ -13,7 +13,7 @@ pub mod problem;
 mod recorded;
 pub mod task;
 
-use harness::{Element, Ladder, ladder};
+use harness::{Element, Ladder};
 pub use parameters::DeviceParameters;
 use problem::{Collective, SpreadCompact, SpreadHistogram, SpreadScan, SpreadSum};
 pub use task::Task;
@@ -24,50 +24,25 @@ pub type Case = harness::Case<DeviceParameters>;
 /// A rung of this chapter.
 pub type Rung = harness::Rung<DeviceParameters>;
 
-/// The rungs, one file each.
+/// The rungs, those that are launched alike in one file.
 pub mod rungs {
-    // All-reduce.
+    // Collectives, whose kernels or copies are often alike.
     pub mod gather;
-    pub mod ring;
+    pub mod copies;
     pub mod two_shot;
     pub mod flags;
     pub mod push;
-    pub mod one_shot;
     pub mod low_latency;
     pub mod by_size;
-
-    // Reduce-scatter.
-    pub mod reduce_scatter_ring;
-    pub mod reduce_scatter_pull;
-    pub mod reduce_scatter_push;
-
-    // All-gather.
-    pub mod all_gather_ring;
-    pub mod all_gather_push;
-
-    // All-to-all.
-    pub mod all_to_all_copies;
-    pub mod all_to_all_push;
-
-    // Transposition.
     pub mod transpose_exchange;
     pub mod transpose_push;
-    pub mod transpose_packs;
 
-    // The sum of an array that is spread over the devices.
-    pub mod reduce_by_host;
-    pub mod reduce_links;
-
-    // Its histogram.
-    pub mod histogram_gather;
-    pub mod histogram_parts;
-
-    // Its scan.
+    // The sum of an array that is spread over the devices, its histogram, scan and compaction.
+    pub mod sums;
+    pub mod histograms;
     pub mod scan_then_carry;
     pub mod sums_first;
     pub mod lookback_devices;
-
-    // Its compaction.
     pub mod compact_parts;
     pub mod compact_copies;
     pub mod compact_direct;
@@ -77,45 +52,76 @@ use rungs::*;
 
 /// The all-reduces.
 pub fn all_reduces() -> Ladder<Collective> {
-    ladder![gather, ring, two_shot, flags, push, one_shot, low_latency, by_size]
+    vec![
+        (gather::RUNG, gather::prepare),
+        (copies::RING, copies::ring),
+        (two_shot::TWO_SHOT, two_shot::two_shot),
+        (flags::FLAGS, flags::flags),
+        (push::PUSH, push::push),
+        (flags::ONE_SHOT, flags::one_shot),
+        (low_latency::RUNG, low_latency::prepare),
+        (by_size::RUNG, by_size::prepare),
+    ]
 }
 
 /// The reduce-scatters.
 pub fn reduce_scatters() -> Ladder<Collective> {
-    ladder![reduce_scatter_ring, reduce_scatter_pull, reduce_scatter_push]
+    vec![
+        (copies::REDUCE_SCATTER_RING, copies::reduce_scatter),
+        (two_shot::REDUCE_SCATTER_PULL, two_shot::reduce_scatter),
+        (push::REDUCE_SCATTER_PUSH, push::reduce_scatter),
+    ]
 }
 
 /// The all-gathers.
 pub fn all_gathers() -> Ladder<Collective> {
-    ladder![all_gather_ring, all_gather_push]
+    vec![(copies::ALL_GATHER_RING, copies::all_gather), (flags::ALL_GATHER_PUSH, flags::all_gather)]
 }
 
 /// The all-to-alls.
 pub fn all_to_alls() -> Ladder<Collective> {
-    ladder![all_to_all_copies, all_to_all_push]
+    vec![
+        (copies::ALL_TO_ALL_COPIES, copies::all_to_all),
+        (flags::ALL_TO_ALL_PUSH, flags::all_to_all),
+    ]
 }
 
 /// The transpositions.
 pub fn transpositions() -> Ladder<Collective> {
-    ladder![transpose_exchange, transpose_push, transpose_packs]
+    vec![
+        (transpose_exchange::RUNG, transpose_exchange::prepare),
+        (transpose_push::TRANSPOSE_PUSH, transpose_push::tiles_of_32),
+        (transpose_push::TRANSPOSE_PACKS, transpose_push::tiles_of_64),
+    ]
 }
 
 /// The sums of an array that is spread over the devices.
 pub fn sums<T: Element<Acc = T>>() -> Ladder<SpreadSum<T>> {
-    ladder![reduce_by_host, reduce_links]
+    vec![(sums::REDUCE_BY_HOST, sums::by_host), (sums::REDUCE_LINKS, sums::by_links)]
 }
 
 /// The histograms of such an array.
 pub fn histograms() -> Ladder<SpreadHistogram> {
-    ladder![histogram_gather, histogram_parts]
+    vec![
+        (histograms::HISTOGRAM_GATHER, histograms::gather),
+        (histograms::HISTOGRAM_PARTS, histograms::parts),
+    ]
 }
 
 /// The scans of such an array.
 pub fn scans<T: Element<Acc = T>>() -> Ladder<SpreadScan<T>> {
-    ladder![scan_then_carry, sums_first, lookback_devices]
+    vec![
+        (scan_then_carry::RUNG, scan_then_carry::prepare),
+        (sums_first::RUNG, sums_first::prepare),
+        (lookback_devices::RUNG, lookback_devices::prepare),
+    ]
 }
 
 /// The compactions of such an array.
 pub fn compactions() -> Ladder<SpreadCompact> {
-    ladder![compact_parts, compact_copies, compact_direct]
+    vec![
+        (compact_parts::RUNG, compact_parts::prepare),
+        (compact_copies::RUNG, compact_copies::prepare),
+        (compact_direct::RUNG, compact_direct::prepare),
+    ]
 }

@@ -36,7 +36,7 @@ fn push_with_several_tiles_per_block() {
     for n in [100_000, 262_144, 300_001] {
         let problem = Collective::new(&runner.device, &of(4, n)).expect("a problem");
         let prepare: Prepare<Collective> = |p, rung| push::in_blocks(2, p, rung);
-        let mut posed = Suite::new(problem, vec![(push::RUNG, prepare)]);
+        let mut posed = Suite::new(problem, vec![(push::PUSH, prepare)]);
         let outcome = posed.run_rung("push", None, &[]).expect("an outcome");
         assert!(outcome.verdict.is_correct(), "{n}: {:?}", outcome.verdict);
     }

@@ -12,7 +12,7 @@ use crate::{
 pub static RUNG: Rung = Rung::new(
     "by_size",
     "words with flags for small arrays, flags for middle ones, stores only for large ones",
-    flags::RUNG.ptx,
+    flags::FLAGS.ptx,
 )
 .refuses(|_, case| Task::AllReduce.refusal(case));
 
@@ -26,7 +26,7 @@ const PUSH: usize = 1 << 22;
 pub fn prepare(p: &Collective, _rung: &Rung) -> Prepared<Collective> {
     match p.n {
         ..TWO_SHOT => low_latency::prepare(p, &low_latency::RUNG),
-        TWO_SHOT..PUSH => flags::prepare(p, &flags::RUNG),
-        PUSH.. => push::prepare(p, &push::RUNG),
+        TWO_SHOT..PUSH => flags::flags(p, &flags::FLAGS),
+        PUSH.. => push::push(p, &push::PUSH),
     }
 }

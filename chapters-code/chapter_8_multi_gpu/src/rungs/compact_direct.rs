@@ -1,8 +1,8 @@
 //! The devices tell each other how many elements they select, and store each one to the device that holds its part of
 //! the result.
 
-use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Launch, Prepared, ptx};
+use cudarc::driver::PushKernelArg;
+use harness::{Launch, Prepared, kernel::grid, ptx};
 
 use crate::{
     Rung,
@@ -28,10 +28,9 @@ pub fn prepare(p: &SpreadCompact, rung: &Rung) -> Prepared<SpreadCompact> {
     let s = &p.spread;
     let kernels = s.devices.kernels(rung.ptx, "predicate_f32")?;
     let resident = s.devices.resident_blocks(&kernels, THREADS)?;
-    let blocks = s.part().div_ceil(TILE).clamp(1, resident as usize) as u32;
-    let config =
-        LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (THREADS, 1, 1), shared_mem_bytes: 0 };
-    let words = 2 * (MAX_DEVICES + blocks as usize);
+    let blocks = s.part().div_ceil(TILE).clamp(1, resident as usize);
+    let config = grid(blocks as u64, THREADS);
+    let words = 2 * (MAX_DEVICES + blocks);
     let words = Shared::words(&s.devices, words, s.devices.launches)?;
     let (kernel, devices) = (kernels[0].clone(), s.devices.len() as i32);
 

@@ -2,7 +2,7 @@
 
 use chapter_4_compact::rungs::staged;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Launch, Prepared, buffer};
+use harness::{Launch, Prepared, buffer, kernel::grid};
 
 use crate::{
     Rung,
@@ -22,11 +22,7 @@ pub const TILE: usize = 8192;
 
 /// The launch of chapter 4's kernel on n elements.
 pub fn config(n: usize) -> LaunchConfig {
-    LaunchConfig {
-        grid_dim: (n.div_ceil(TILE) as u32, 1, 1),
-        block_dim: (256, 1, 1),
-        shared_mem_bytes: 0,
-    }
+    grid(n.div_ceil(TILE) as u64, 256)
 }
 
 /// One kernel per device.

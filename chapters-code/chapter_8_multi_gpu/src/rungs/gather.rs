@@ -1,8 +1,8 @@
 //! The first device copies all arrays to itself, adds them, and copies the sum to the others.
 
-use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, buffer, ptx};
+use harness::{Launch, Prepared, buffer, kernel::grid, ptx};
 
 use crate::{
     Rung,
@@ -22,9 +22,8 @@ pub fn prepare(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     let first = &p.devices[0];
     let module = first.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("sum")?;
-    let blocks = p.n.div_ceil(1024).clamp(1, first.resident_blocks(1024) as usize) as u32;
-    let config =
-        LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (1024, 1, 1), shared_mem_bytes: 0 };
+    let blocks = p.n.div_ceil(1024).clamp(1, first.resident_blocks(1024) as usize);
+    let config = grid(blocks as u64, 1024);
     let others = p.devices.len() as u32 - 1;
     let mut gathered = buffer::scratch::<f32>(first, (p.n * others as usize) as u64)?;
 

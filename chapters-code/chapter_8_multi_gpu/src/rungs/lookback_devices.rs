@@ -1,8 +1,8 @@
 //! One pass: a block looks back over the tiles before its own, and goes on over those of the devices before.
 
 use chapter_3_scan::problem::tile_depth;
-use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Element, Launch, Prepared, buffer, ptx};
+use cudarc::driver::PushKernelArg;
+use harness::{Element, Launch, Prepared, buffer, kernel::grid, ptx};
 
 use crate::{
     Rung,
@@ -27,11 +27,7 @@ pub fn prepare<T: Element<Acc = T>>(p: &SpreadScan<T>, rung: &Rung) -> Prepared<
     let s = &p.spread;
     let kernels = s.devices.kernels(rung.ptx, &s.entry())?; // such as sum_f32
     let tiles = |n: usize| (n * size_of::<T>()).div_ceil(TILE);
-    let config = move |n| LaunchConfig {
-        grid_dim: (tiles(n) as u32, 1, 1),
-        block_dim: (512, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let config = move |n| grid(tiles(n) as u64, 512);
     let per_device = tiles(s.part()).max(1) as u32;
     // As chapter 3's look-back, over the tiles of all devices.
     let depth = tile_depth::<T>(8) + 7 + u64::from(per_device) * s.devices.len() as u64;

@@ -1,7 +1,7 @@
 //! No barrier: each element travels together with a flag, in one word.
 
-use cudarc::driver::{DeviceRepr, LaunchConfig, PushKernelArg};
-use harness::{Launch, Prepared, ptx};
+use cudarc::driver::{DeviceRepr, PushKernelArg};
+use harness::{Launch, Prepared, kernel::grid, ptx};
 
 use crate::{
     Rung,
@@ -36,8 +36,7 @@ pub fn counted<L: DeviceRepr>(
     let kernels = p.kernels(rung.ptx, "low_latency")?; // such as low_latency_4
     let most = p.devices.resident_blocks(&kernels, THREADS)?;
     let blocks = (p.n.div_ceil(THREADS as usize) as u32).clamp(1, most);
-    let config =
-        LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (THREADS, 1, 1), shared_mem_bytes: 0 };
+    let config = grid(blocks.into(), THREADS);
     let received = 2 * p.n * p.devices.len();
     let received = Shared::words(&p.devices, received, p.devices.launches)?;
 

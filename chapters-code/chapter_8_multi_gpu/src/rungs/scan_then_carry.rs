@@ -1,8 +1,8 @@
 //! Each device scans its part. The host reads the sums of the parts, and a second kernel adds what comes before.
 
 use chapter_3_scan::{problem::ADD_BLOCK_OFFSETS, problem::tile_depth, rungs::lookback};
-use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Element, Launch, Prepared, buffer};
+use cudarc::driver::PushKernelArg;
+use harness::{Element, Launch, Prepared, buffer, kernel::grid};
 
 use crate::{
     Rung,
@@ -22,18 +22,13 @@ pub fn prepare<T: Element<Acc = T>>(p: &SpreadScan<T>, rung: &Rung) -> Prepared<
     let s = &p.spread;
     let kernels = s.devices.kernels(rung.ptx, &format!("inclusive_{}", s.entry()))?;
     let adds = s.devices.kernels(ADD_BLOCK_OFFSETS, &s.entry())?; // such as sum_f32
-    let config = |blocks: usize, threads| LaunchConfig {
-        grid_dim: (blocks as u32, 1, 1),
-        block_dim: (threads, 1, 1),
-        shared_mem_bytes: 0,
-    };
     let tiles = |n: usize| (n * size_of::<T>()).div_ceil(TILE);
     let words = 2 + tiles(s.part()) * size_of::<T>().div_ceil(4); // the counter of blocks, and status
     let mut states = s.devices.each(|_, device| buffer::scratch::<u64>(device, words as u64))?;
     let mut carries = s.devices.each(|_, device| buffer::scratch::<T>(device, 1))?;
     // The look-back of one part, and the carry.
     let depth = tile_depth::<T>(8) + 7 + tiles(s.part()) as u64 + 2;
-    let (kernel, first_config) = (kernels[0].clone(), config(tiles(s.part()).max(1), 512));
+    let (kernel, first_config) = (kernels[0].clone(), grid(tiles(s.part()).max(1) as u64, 512));
 
     // ANCHOR: enqueue
     Ok(Launch::new(kernel, first_config, depth, move |p: &mut SpreadScan<T>| {
@@ -49,7 +44,7 @@ pub fn prepare<T: Element<Acc = T>>(p: &SpreadScan<T>, rung: &Rung) -> Prepared<
             launch.arg(&s.parts[d]).arg(&mut out).arg(&n).arg(&mut status).arg(&mut counter);
             // SAFETY: lookback.cu is `(const T* in, T* out, size_t n, u64* status, unsigned* counter)`. It reads
             // in[0 .. n], writes out[0 .. n], and has a block per tile. Status and counter are 0.
-            unsafe { launch.launch(config(tiles(n), 512))? };
+            unsafe { launch.launch(grid(tiles(n) as u64, 512))? };
         }
         let mut sums = vec![T::zeroed(); filled];
         for (d, sum) in sums.iter_mut().enumerate() {
@@ -64,7 +59,7 @@ pub fn prepare<T: Element<Acc = T>>(p: &SpreadScan<T>, rung: &Rung) -> Prepared<
             let mut launch = stream.launch_builder(&adds[d]);
             launch.arg(&mut out).arg(&n).arg(&carries[d]).arg(&n);
             // SAFETY: it is `(T* out, size_t n, const T* before, size_t items_per_block)`, updates out and reads before[0].
-            unsafe { launch.launch(config(n.div_ceil(256), 256))? };
+            unsafe { launch.launch(grid(n.div_ceil(256) as u64, 256))? };
         }
         s.devices.join()
     }))

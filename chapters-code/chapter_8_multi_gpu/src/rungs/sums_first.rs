@@ -1,8 +1,8 @@
 //! Each device adds its part, sends the sum to the later devices, and then scans its part from what comes before.
 
 use chapter_3_scan::problem::tile_depth;
-use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Element, Launch, Prepared, ptx};
+use cudarc::driver::PushKernelArg;
+use harness::{Element, Launch, Prepared, kernel::grid, ptx};
 
 use crate::{
     Rung,
@@ -27,11 +27,7 @@ pub fn prepare<T: Element<Acc = T>>(p: &SpreadScan<T>, rung: &Rung) -> Prepared<
     let tiles = (s.part() as u64).div_ceil(pack * ROWS * u64::from(THREADS));
     let resident = s.devices.resident_blocks(&kernels, THREADS)?;
     let blocks = tiles.clamp(1, resident.into());
-    let config = LaunchConfig {
-        grid_dim: (blocks as u32, 1, 1),
-        block_dim: (THREADS, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let config = grid(blocks, THREADS);
     let each = tiles.div_ceil(blocks);
     // The sum of a chunk: the packs of a thread, the elements of a pack, the block. Then the blocks before, by the
     // threads of a block, and the devices before. Then the tiles of the chunk, one after another.
