@@ -8,7 +8,6 @@ mod baseline;
 pub mod broken;
 pub mod chapter;
 mod measure;
-mod parts;
 mod passes;
 pub mod problem;
 mod recorded;
@@ -31,8 +30,7 @@ pub mod rungs {
     pub mod finish_atomic;
 
     // Rows and columns of a matrix.
-    pub mod rows;
-    pub mod columns;
+    pub mod matrices;
 }
 
 /// The rungs for vectors, in order. Three of them, all after the kernel of `block_reduce`, are ways to combine the results
@@ -64,12 +62,12 @@ pub fn vectors<T: Element>() -> Ladder<Reduction<T>> {
 pub fn matrices() -> Ladder<MatrixReduction> {
     use rungs::*;
     vec![
-        (rows::ROWS_THREAD, rows::rows_thread),
-        (rows::ROWS_WARP, rows::rows_warp),
-        (rows::ROWS_BLOCK, rows::rows_block),
-        (rows::ROWS_COARSENED, rows::rows_coarsened),
-        (columns::COLUMNS_THREAD, columns::columns_thread),
-        (columns::COLUMNS_BLOCK, columns::columns_block),
-        (columns::COLUMNS_COARSENED, columns::columns_coarsened),
+        (matrices::ROWS_THREAD, matrices::rows_thread),
+        (matrices::ROWS_WARP, matrices::rows_warp),
+        (matrices::ROWS_BLOCK, matrices::rows_block),
+        (matrices::ROWS_COARSENED, matrices::rows_coarsened),
+        (matrices::COLUMNS_THREAD, matrices::columns_thread),
+        (matrices::COLUMNS_BLOCK, matrices::columns_block),
+        (matrices::COLUMNS_COARSENED, matrices::columns_coarsened),
     ]
 }

@@ -5,7 +5,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Dtype, Input, Ladder, Launch, Op, Prepared, Shape, ptx};
+use harness::{Dtype, Input, Ladder, Launch, Op, Prepared, Shape, kernel::grid, ptx};
 
 use crate::{
     Case, HistogramParameters, Rung,
@@ -93,22 +93,32 @@ fn uniform(case: &Case) -> Case {
 /// The output is set to zero, then blocks with `counters` counters of shared memory each add to it.
 fn with_counters<K: Key>(counters: u32, p: &Counting<K>, rung: &Rung) -> Prepared<Counting<K>> {
     let blocks = geometry::thread_per_key(&p.device, p.n, counters)?;
-    zero_and_add(blocks, counters, p, rung)
+    add(true, blocks, counters, p, rung)
 }
 
 /// As [`with_counters`], with one block, whose counters have 16 bits.
 fn one_block<K: Key>(p: &Counting<K>, rung: &Rung) -> Prepared<Counting<K>> {
-    zero_and_add(1, p.bins.counters().div_ceil(2), p, rung)
+    add(true, 1, p.bins.counters().div_ceil(2), p, rung)
 }
 
 /// As [`with_counters`], in clusters of two blocks, each of which has half of the counters.
 fn in_clusters<K: Key>(p: &Counting<K>, rung: &Rung) -> Prepared<Counting<K>> {
     let counters = p.bins.counters().div_ceil(2);
     let blocks = geometry::thread_per_key(&p.device, p.n, counters)?.next_multiple_of(2);
-    zero_and_add(blocks, counters, p, rung)
+    add(true, blocks, counters, p, rung)
 }
 
-fn zero_and_add<K: Key>(
+/// The fault: the kernel itself zeroes the output, to which other blocks already add.
+fn without_zeroing<K: Key>(p: &Counting<K>, rung: &Rung) -> Prepared<Counting<K>> {
+    let counters = p.bins.counters();
+    let blocks = geometry::thread_per_key(&p.device, p.n, counters)?;
+    add(false, blocks, counters, p, rung)
+}
+
+/// One launch on `blocks` blocks with `counters` counters of shared memory each. The host zeroes the output first, or does
+/// not.
+fn add<K: Key>(
+    zeroes: bool,
     blocks: u32,
     counters: u32,
     p: &Counting<K>,
@@ -116,38 +126,17 @@ fn zero_and_add<K: Key>(
 ) -> Prepared<Counting<K>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?;
-    let config = LaunchConfig {
-        grid_dim: (blocks, 1, 1),
-        block_dim: (THREADS, 1, 1),
-        shared_mem_bytes: 4 * counters,
-    };
+    let config = LaunchConfig { shared_mem_bytes: 4 * counters, ..grid(blocks.into(), THREADS) };
     Ok(Launch::new(kernel.clone(), config, (), move |p: &mut Counting<K>| {
         let mut counts = p.counts.view_mut();
-        p.device.stream.memset_zeros(&mut counts)?;
+        if zeroes {
+            p.device.stream.memset_zeros(&mut counts)?;
+        }
         let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.keys).arg(&mut counts).arg(&p.n).arg(&p.bins);
         // SAFETY: the kernels are `(const T* in, u32* out, size_t n, Bins bins)`. They read in[0 .. n] and add
-        // to out[0 .. bins.count + 3]. Shared memory holds the counters that each kernel's header asks for.
-        unsafe { launch.launch(config) }.map(drop)
-    }))
-}
-
-/// The fault: the kernel itself zeroes the output, to which other blocks already add.
-fn without_zeroing<K: Key>(p: &Counting<K>, rung: &Rung) -> Prepared<Counting<K>> {
-    let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
-    let kernel = module.load_function(&p.entry())?;
-    let counters = p.bins.counters();
-    let config = LaunchConfig {
-        grid_dim: (geometry::thread_per_key(&p.device, p.n, counters)?, 1, 1),
-        block_dim: (THREADS, 1, 1),
-        shared_mem_bytes: 4 * counters,
-    };
-    Ok(Launch::new(kernel.clone(), config, (), move |p: &mut Counting<K>| {
-        let mut counts = p.counts.view_mut();
-        let mut launch = p.device.stream.launch_builder(&kernel);
-        launch.arg(&p.keys).arg(&mut counts).arg(&p.n).arg(&p.bins);
-        // SAFETY: zeroing_races.cu is `(const T* in, u32* out, size_t n, Bins bins)`. It reads in[0 .. n] and
-        // writes out[0 .. bins.count + 3]. Shared memory holds as many counters.
+        // to out[0 .. bins.count + 3], which zeroing_races.cu also writes. Shared memory holds the counters that each
+        // kernel's header asks for.
         unsafe { launch.launch(config) }.map(drop)
     }))
 }

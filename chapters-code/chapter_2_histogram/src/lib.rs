@@ -1,8 +1,8 @@
 //! Histogram: how often does each key occur?
 //!
-//! Here stands the table of rungs. A rung is a file, `rungs/<name>.rs`, which launches the kernel in
-//! `kernels/<name>.cu`; each rung is the one before with one idea changed. [`problem`] holds the buffers
-//! and the judge, [`inputs`] draws the keys, [`mod@reference`] computes the expected counts.
+//! Here stands the table of rungs, each with the function that launches its kernel, `kernels/<name>.cu`; each rung is the
+//! one before with one idea changed. Rungs that are launched alike share a file. [`problem`] holds the buffers and the
+//! judge, [`inputs`] draws the keys, [`mod@reference`] computes the expected counts.
 
 mod baseline;
 pub mod bins;
@@ -17,7 +17,7 @@ pub mod problem;
 mod recorded;
 pub mod reference;
 
-use harness::{Ladder, ladder};
+use harness::Ladder;
 
 pub use crate::{bins::Bins, parameters::HistogramParameters};
 use crate::{problem::Counting, reference::Key};
@@ -28,21 +28,15 @@ pub type Case = harness::Case<HistogramParameters>;
 /// A rung of this chapter.
 pub type Rung = harness::Rung<HistogramParameters>;
 
-/// The rungs, one file each. Before the first comes a kernel that is wrong, `racy` of [`broken`].
+/// The rungs, those that are launched alike in one file. Before the first comes a kernel that is wrong, `racy` of [`broken`].
 pub mod rungs {
     pub mod global_atomics;
 
     // One histogram per block, which chapter 1's columns_block sums.
     pub mod shared_atomics;
-    pub mod warp_copies;
-    pub mod match_any;
 
-    // Copies in banks.
+    // Copies in banks, with three ways to give them an output of zeros.
     pub mod banked;
-
-    // Two other ways to give banked an output of zeros.
-    pub mod finish_memset;
-    pub mod finish_exchange;
 
     // For more bins than shared memory has room for.
     pub mod clustered;
@@ -52,15 +46,15 @@ pub mod rungs {
 /// The rungs, in order.
 pub fn keys<K: Key>() -> Ladder<Counting<K>> {
     use rungs::*;
-    ladder![
-        global_atomics,
-        shared_atomics,
-        warp_copies,
-        match_any,
-        banked,
-        finish_memset,
-        finish_exchange,
-        ranges,
-        clustered,
+    vec![
+        (global_atomics::RUNG, global_atomics::prepare),
+        (shared_atomics::SHARED_ATOMICS, shared_atomics::copy_per_block),
+        (shared_atomics::WARP_COPIES, shared_atomics::copy_per_warp),
+        (shared_atomics::MATCH_ANY, shared_atomics::copy_per_block),
+        (banked::BANKED, banked::banked),
+        (banked::FINISH_MEMSET, banked::finish_memset),
+        (banked::FINISH_EXCHANGE, banked::finish_exchange),
+        (ranges::RUNG, ranges::prepare),
+        (clustered::RUNG, clustered::prepare),
     ]
 }

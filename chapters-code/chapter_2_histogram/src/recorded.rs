@@ -3,7 +3,7 @@
 use harness::{Dtype, Input, Op};
 use report::{Planned, Scope, planned::vector};
 
-use crate::{Case, HistogramParameters, parameters::Range, rungs::banked};
+use crate::{Case, HistogramParameters, parameters::Range, rungs::banked::BANKED};
 
 /// Keys in bins: the ladder over the sizes from 2^16 on; then, at one size, other types, inputs and numbers of bins, and
 /// even bins of a range of integers; last, every number of copies.
@@ -51,5 +51,5 @@ fn cases(scope: Scope) -> Vec<Case> {
 /// The last rung with a number of copies.
 fn with_copies(dtype: Dtype, copies: u32) -> Planned<HistogramParameters> {
     let task = HistogramParameters { copies: Some(copies), ..HistogramParameters::of_bins(256) };
-    Planned::all(vector(LARGE, dtype, Op::Sum).with(task)).only(&[&banked::RUNG])
+    Planned::all(vector(LARGE, dtype, Op::Sum).with(task)).only(&[&BANKED])
 }

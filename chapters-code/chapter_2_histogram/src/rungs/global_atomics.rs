@@ -1,8 +1,8 @@
 //! Every key increments its counter in global memory.
 
-use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, ptx};
+use harness::{Launch, Prepared, kernel::grid, ptx};
 
 use crate::{
     Rung, bins, geometry,
@@ -22,11 +22,8 @@ pub static RUNG: Rung = Rung::new(
 pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Prepared<Counting<K>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?; // such as histogram_u32
-    let config = LaunchConfig {
-        grid_dim: (geometry::thread_per_key(&p.device, p.n, 0)?, 1, 1),
-        block_dim: (geometry::THREADS, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let blocks = geometry::thread_per_key(&p.device, p.n, 0)?;
+    let config = grid(blocks.into(), geometry::THREADS);
     Ok(Launch::new(kernel.clone(), config, (), move |p: &mut Counting<K>| {
         let mut counts = p.counts.view_mut();
         p.device.stream.memset_zeros(&mut counts)?;

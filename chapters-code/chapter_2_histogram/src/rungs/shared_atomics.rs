@@ -1,13 +1,14 @@
-//! Every block counts in shared memory. The histograms of all blocks are then summed.
+//! Every block counts in shared memory. The histograms of all blocks are then summed. The launches differ in the copies of
+//! a block.
 
-use chapter_1_reduce::rungs::columns::{COLUMNS_BLOCK, splits};
+use chapter_1_reduce::rungs::matrices::{COLUMNS_BLOCK, splits};
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, buffer, ptx};
+use harness::{Launch, Prepared, buffer, kernel::grid, ptx};
 
 use crate::{
     Rung,
-    geometry::{self, EVERYWHERE, THREADS},
+    geometry::{self, EVERYWHERE, THREADS, WARPS},
 };
 use crate::{
     bins::EXTRA,
@@ -16,7 +17,7 @@ use crate::{
 };
 
 /// The rung `shared_atomics`.
-pub static RUNG: Rung = Rung::new(
+pub static SHARED_ATOMICS: Rung = Rung::new(
     "shared_atomics",
     "one histogram per block in shared memory, summed by columns_block of chapter 1",
     ptx!("kernels/shared_atomics.ptx"),
@@ -26,13 +27,32 @@ pub static RUNG: Rung = Rung::new(
 /// The largest number of bins for which every device gives a block enough shared memory.
 pub const MOST_BINS: u32 = EVERYWHERE - EXTRA;
 
-/// One launch that writes one histogram per block, then chapter 1's sum of columns.
-pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Prepared<Counting<K>> {
+/// The rung `match_any`.
+pub static MATCH_ANY: Rung = Rung::new(
+    "match_any",
+    "one histogram per block; lanes with the same counter combine their additions",
+    ptx!("kernels/match_any.ptx"),
+)
+.refuses(|rung, case| refuses(rung, case, MOST_BINS));
+
+/// One histogram per block.
+pub fn copy_per_block<K: Key>(p: &Counting<K>, rung: &Rung) -> Prepared<Counting<K>> {
     with_copies(1, p, rung)
 }
 
-/// The same with room for `copies` copies of the counters in a block's shared memory.
-pub fn with_copies<K: Key>(copies: u32, p: &Counting<K>, rung: &Rung) -> Prepared<Counting<K>> {
+/// The rung `warp_copies`. The bins are those for which every device gives a block room for one copy per warp.
+pub static WARP_COPIES: Rung =
+    Rung::new("warp_copies", "one histogram per warp", ptx!("kernels/warp_copies.ptx"))
+        .refuses(|rung, case| refuses(rung, case, EVERYWHERE / WARPS - EXTRA));
+
+/// One histogram per warp.
+pub fn copy_per_warp<K: Key>(p: &Counting<K>, rung: &Rung) -> Prepared<Counting<K>> {
+    with_copies(WARPS, p, rung)
+}
+
+/// One launch that writes one histogram per block, with room for `copies` copies of the counters in a block's shared
+/// memory, then chapter 1's sum of columns.
+fn with_copies<K: Key>(copies: u32, p: &Counting<K>, rung: &Rung) -> Prepared<Counting<K>> {
     let context = &p.device.context;
     let kernel = context.load_module(Ptx::from_src(rung.ptx))?.load_function(&p.entry())?;
     let columns = context.load_module(Ptx::from_src(COLUMNS_BLOCK.ptx))?;
@@ -40,11 +60,8 @@ pub fn with_copies<K: Key>(copies: u32, p: &Counting<K>, rung: &Rung) -> Prepare
 
     let counters = p.bins.counters();
     let blocks = geometry::thread_per_key(&p.device, p.n, copies * counters)?;
-    let config = LaunchConfig {
-        grid_dim: (blocks, 1, 1),
-        block_dim: (THREADS, 1, 1),
-        shared_mem_bytes: 4 * copies * counters,
-    };
+    let config =
+        LaunchConfig { shared_mem_bytes: 4 * copies * counters, ..grid(blocks.into(), THREADS) };
     // The histograms of the blocks are the rows of a matrix. Its columns are summed in as many splits of
     // the rows as fill the device, and then over the splits.
     let (rows, cols) = (u64::from(blocks), u64::from(counters));

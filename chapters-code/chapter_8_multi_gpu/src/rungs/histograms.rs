@@ -1,7 +1,7 @@
 //! Each device counts its part with chapter 2's kernel. The launches differ in who adds the counts.
 
-use chapter_1_reduce::rungs::columns::COLUMNS_BLOCK;
-use chapter_2_histogram::rungs::finish_memset;
+use chapter_1_reduce::rungs::matrices::COLUMNS_BLOCK;
+use chapter_2_histogram::rungs::banked::FINISH_MEMSET;
 use cudarc::driver::{
     CudaFunction, LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*,
 };
@@ -15,7 +15,7 @@ use crate::{
 
 /// Chapter 2's kernel on each device, its launch, and the logarithm of the copies of a block.
 fn counting(p: &SpreadHistogram) -> Result<(Vec<CudaFunction>, LaunchConfig, u32), Error> {
-    let kernels = p.spread.devices.kernels(finish_memset::RUNG.ptx, "histogram_f32")?;
+    let kernels = p.spread.devices.kernels(FINISH_MEMSET.ptx, "histogram_f32")?;
     let copies = p.copies()?;
     let bytes = copies.bytes as i32; // may be more than 48 KiB
     for kernel in &kernels {
@@ -32,7 +32,7 @@ fn counting(p: &SpreadHistogram) -> Result<(Vec<CudaFunction>, LaunchConfig, u32
 pub static HISTOGRAM_GATHER: Rung = Rung::new(
     "histogram_gather",
     "each device counts its part with chapter 2's kernel; the first copies the counts and adds",
-    finish_memset::RUNG.ptx,
+    FINISH_MEMSET.ptx,
 )
 .refuses(histograms_only);
 
