@@ -3,23 +3,25 @@
 //! Each names the checks that detect its fault, and a test holds it to that. Most are launched as the rung
 //! that they are a broken version of.
 
-use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
-use harness::{Dtype, Element, Kind, Ladder, Launch, Op, Prepared, PtxText, Shape, buffer, ptx};
+use harness::{
+    Dtype, Element, Kind, Ladder, Launch, Op, Prepared, PtxText, Shape, buffer, kernel::grid, ptx,
+};
 
 use crate::{
     Case, Rung, ScanParameters,
     problem::{PrefixScan, one_thread_per_element, vectors_only},
-    rungs::{hillis_steele, lookback, shuffle},
+    rungs::{levels, lookback},
 };
 
 /// The broken rungs, each with its launch.
 pub fn broken<T: Element>() -> Ladder<PrefixScan<T>> {
     vec![
-        (ONE_BUFFER, |p, rung| hillis_steele::with_buffers(1, p, rung)),
+        (ONE_BUFFER, |p, rung| levels::with_buffers(1, p, rung)),
         (INDEPENDENT_BLOCKS, independent_blocks),
         (PREVIOUS_BLOCK_ONLY, previous_block_only),
-        (SWAPPED_OPERANDS, shuffle::prepare),
+        (SWAPPED_OPERANDS, levels::shuffle),
         (FLAG_WITHOUT_RELEASE, flag_without_release),
         (RING_WITHOUT_FENCE, ring_without_fence),
         (STATIC_TILE_INDEX, |p, rung| lookback::in_tiles_of(8192, p, rung)),
@@ -42,7 +44,7 @@ static ONE_BUFFER: Rung = broken!(
 pub static INDEPENDENT_BLOCKS: Rung = broken!(
     "independent_blocks",
     "shuffle",
-    shuffle::RUNG.ptx,
+    levels::SHUFFLE.ptx,
     [Result],
     "every block is scanned, and no block gets its prefix"
 );
@@ -50,7 +52,7 @@ pub static INDEPENDENT_BLOCKS: Rung = broken!(
 pub static PREVIOUS_BLOCK_ONLY: Rung = broken!(
     "previous_block_only",
     "shuffle",
-    shuffle::RUNG.ptx,
+    levels::SHUFFLE.ptx,
     [Result],
     "a block gets the aggregate of the block before it, and of no other"
 );
@@ -100,11 +102,7 @@ fn independent_blocks<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Prepared<Pr
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry(p.kind))?;
     let blocks = p.n.div_ceil(256).max(1);
-    let config = LaunchConfig {
-        grid_dim: (blocks as u32, 1, 1),
-        block_dim: (256, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let config = grid(blocks, 256);
     let mut aggregates = buffer::scratch::<T>(&p.device, blocks)?;
     Ok(Launch::new(kernel.clone(), config, 5 + 5 + 2, move |p: &mut PrefixScan<T>| {
         let mut out = p.out.view_mut();
@@ -125,11 +123,7 @@ fn previous_block_only<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Prepared<P
     let module = p.device.context.load_module(Ptx::from_src(ADD))?;
     let add = module.load_function(&p.operator())?;
     let (blocks, tile) = (p.n.div_ceil(256).max(1), 256u64);
-    let config = LaunchConfig {
-        grid_dim: (blocks as u32, 1, 1),
-        block_dim: (256, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let config = grid(blocks, 256);
     let mut aggregates = buffer::scratch::<T>(&p.device, blocks)?;
     Ok(Launch::new(kernel.clone(), config, 5 + 5 + 2 + 1, move |p: &mut PrefixScan<T>| {
         let stream = &p.device.stream;
@@ -151,7 +145,7 @@ fn previous_block_only<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Prepared<P
 fn ring_without_fence<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Prepared<PrefixScan<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry(Kind::Inclusive))?;
-    let config = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (64, 1, 1), shared_mem_bytes: 0 };
+    let config = grid(1, 64);
     let depth = p.n.div_ceil(128) + 16; // tiles of 128 elements
     Ok(Launch::new(kernel.clone(), config, depth, move |p: &mut PrefixScan<T>| {
         let mut out = p.out.view_mut();
@@ -168,11 +162,7 @@ fn flag_without_release<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Prepared<
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry(Kind::Inclusive))?;
     let tiles = p.n.div_ceil(512);
-    let config = LaunchConfig {
-        grid_dim: (tiles as u32, 1, 1),
-        block_dim: (512, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let config = grid(tiles, 512);
     let mut prefixes = buffer::scratch::<T>(&p.device, tiles)?;
     let mut flags = buffer::scratch::<u32>(&p.device, tiles + 1)?;
     Ok(Launch::new(kernel.clone(), config, tiles + 12, move |p: &mut PrefixScan<T>| {

@@ -8,7 +8,10 @@ use chapter_3_scan::{
     Case, Rung,
     chapter::Scan,
     problem::PrefixScan,
-    rungs::{all_gather, by_size, warp_specialized},
+    rungs::{
+        by_size,
+        rounds::{ALL_GATHER, WARP_SPECIALIZED, all_gather, warp_specialized},
+    },
 };
 use harness::{Dtype, Kind, Op, Prepare};
 use testing::{SIZES, check, under_schedules};
@@ -152,8 +155,8 @@ fn by_size_is_one_of_two() {
         let launch = prepare(&problem, rung).expect("a launch");
         launch.config.block_dim
     };
-    let small = block(all_gather::prepare, &all_gather::RUNG, 1 << 23);
-    let large = block(warp_specialized::prepare, &warp_specialized::RUNG, 1 << 23);
+    let small = block(all_gather, &ALL_GATHER, 1 << 23);
+    let large = block(warp_specialized, &WARP_SPECIALIZED, 1 << 23);
     assert_ne!(small, large);
     assert_eq!(block(by_size::prepare, &by_size::RUNG, 1 << 23), small);
     assert_eq!(block(by_size::prepare, &by_size::RUNG, (1 << 23) + 1), large);
@@ -166,7 +169,7 @@ fn stages_that_do_not_fit_a_block_are_refused() {
     let mut problem = PrefixScan::<f32>::new(device, &sum_f32(1000)).expect("memory");
     let mut refused = |room: u32| {
         problem.device.properties.shared_bytes_a_block = room;
-        let launch = warp_specialized::prepare(&problem, &warp_specialized::RUNG);
+        let launch = warp_specialized(&problem, &WARP_SPECIALIZED);
         launch.err().map(|error| error.to_string())
     };
     let message = refused(0).expect("0 bytes are too few");

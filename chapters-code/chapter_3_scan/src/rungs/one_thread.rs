@@ -1,8 +1,8 @@
 //! One thread combines all elements, in order.
 
-use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, SINGLE_THREAD_MAX, ptx};
+use harness::{Element, Launch, Prepared, SINGLE_THREAD_MAX, kernel::grid, ptx};
 
 use crate::{
     Rung,
@@ -22,7 +22,7 @@ pub static RUNG: Rung = Rung::new(
 pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Prepared<PrefixScan<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry(p.kind))?; // such as inclusive_sum_f32
-    let config = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (1, 1, 1), shared_mem_bytes: 0 };
+    let config = grid(1, 1);
 
     // The last result passes through n additions.
     Ok(Launch::new(kernel.clone(), config, p.n, move |p: &mut PrefixScan<T>| {

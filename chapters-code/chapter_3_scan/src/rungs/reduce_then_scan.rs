@@ -1,8 +1,8 @@
 //! The first pass only reduces blocks: it reads the elements and writes one aggregate per block.
 
-use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Kind, Launch, Prepared, ptx};
+use harness::{Element, Kind, Launch, Prepared, kernel::grid, ptx};
 
 use crate::{
     Rung,
@@ -25,11 +25,7 @@ pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Prepared<PrefixSca
     let last = module.load_function(&p.entry(p.kind))?; // such as inclusive_sum_f32
     let scan = module.load_function(&p.entry(Kind::Exclusive))?;
     let tile = 16_384 / size_of::<T>() as u64; // elements per block
-    let config = |blocks: u64| LaunchConfig {
-        grid_dim: (blocks as u32, 1, 1),
-        block_dim: (256, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let config = |blocks| grid(blocks, 256);
     // Level l has n[l] values in n[l + 1] blocks: first the elements, then the aggregates of the blocks.
     let n = p.levels(tile);
     let levels = n.len() - 1;

@@ -1,6 +1,6 @@
 //! Warps vote: flags are bits in a register, and only the counts of blocks are scanned.
 
-use chapter_3_scan::rungs::lookback;
+use chapter_3_scan::rungs::lookback::LOOKBACK;
 use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
 use harness::{Element, Launch, Prepared, buffer, kernel::grid, ptx};
@@ -23,7 +23,7 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Prepared<Compactio
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let count = module.load_function(&format!("count_{}", p.entry()))?;
     let scatter = module.load_function(&p.entry())?; // such as mask_b32
-    let module = p.device.context.load_module(Ptx::from_src(lookback::RUNG.ptx))?;
+    let module = p.device.context.load_module(Ptx::from_src(LOOKBACK.ptx))?;
     let scan = module.load_function("exclusive_sum_i64")?;
     let blocks = p.n.div_ceil(2048);
     let tiles = blocks.div_ceil(8192); // of 64 KiB of counts

@@ -1,6 +1,6 @@
 //! Rows of a matrix, with one warp per selected row, as PyTorch's `a[mask]` takes them.
 
-use chapter_3_scan::rungs::lookback;
+use chapter_3_scan::rungs::lookback::LOOKBACK;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{Element, Launch, Prepared, buffer, kernel::grid, ptx};
@@ -30,7 +30,7 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Prepared<Compactio
     };
     let fetch = module.load_function(name)?;
     let width = row / unit;
-    let module = p.device.context.load_module(Ptx::from_src(lookback::RUNG.ptx))?;
+    let module = p.device.context.load_module(Ptx::from_src(LOOKBACK.ptx))?;
     let scan = module.load_function("exclusive_sum_i64")?;
     let blocks = p.n.div_ceil(2048);
     let tiles = blocks.div_ceil(8192); // of 64 KiB of counts

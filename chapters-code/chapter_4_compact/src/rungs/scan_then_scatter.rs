@@ -1,6 +1,6 @@
 //! Flags of 0 and 1, their scan by chapter 3, and a scatter to the indices that the scan gives.
 
-use chapter_3_scan::rungs::lookback;
+use chapter_3_scan::rungs::lookback::LOOKBACK;
 use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
 use harness::{Element, Kind, Launch, Prepared, buffer, kernel::grid, ptx};
@@ -32,7 +32,7 @@ pub fn with_scan<T: Element>(
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let flag = module.load_function(&format!("flags_{}", p.entry()))?;
     let scatter = module.load_function(&p.entry())?; // such as mask_b32
-    let module = p.device.context.load_module(Ptx::from_src(lookback::RUNG.ptx))?;
+    let module = p.device.context.load_module(Ptx::from_src(LOOKBACK.ptx))?;
     let scan = module.load_function(&format!("{kind}_sum_u32"))?;
     let tiles = p.n.div_ceil(16_384); // of 64 KiB of flags
     let (config, scan_config) = (grid(p.n.div_ceil(256), 256), grid(tiles, 512));

@@ -1,6 +1,6 @@
 //! From head flags of one bit per element to offsets: only the counts of blocks are scanned.
 
-use chapter_3_scan::rungs::lookback;
+use chapter_3_scan::rungs::lookback::LOOKBACK;
 use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
 use harness::{Launch, Prepared, buffer, kernel::grid, ptx};
@@ -23,7 +23,7 @@ pub fn prepare(p: &ToOffsets, rung: &Rung) -> Prepared<ToOffsets> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let first = module.load_function("count")?;
     let scatter = module.load_function("to_offsets")?;
-    let module = p.device.context.load_module(Ptx::from_src(lookback::RUNG.ptx))?;
+    let module = p.device.context.load_module(Ptx::from_src(LOOKBACK.ptx))?;
     let scan = module.load_function("exclusive_sum_u32")?;
     let blocks = p.n.div_ceil(8192);
     let tiles = blocks.div_ceil(65_536 / 4); // of 64 KiB of counts

@@ -1,6 +1,6 @@
 //! From head flags of one byte per element to offsets: a compaction of indices by the flags.
 
-use chapter_3_scan::rungs::lookback;
+use chapter_3_scan::rungs::lookback::LOOKBACK;
 use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
 use harness::{Launch, Prepared, buffer, kernel::grid, ptx};
@@ -23,7 +23,7 @@ pub fn prepare(p: &ToOffsets, rung: &Rung) -> Prepared<ToOffsets> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let first = module.load_function("heads")?;
     let scatter = module.load_function("to_offsets")?;
-    let module = p.device.context.load_module(Ptx::from_src(lookback::RUNG.ptx))?;
+    let module = p.device.context.load_module(Ptx::from_src(LOOKBACK.ptx))?;
     let scan = module.load_function("exclusive_sum_u32")?;
     let tiles = p.n.div_ceil(65_536 / 4); // of 64 KiB of flags
     let (config, scan_config) = (grid(p.n.div_ceil(256), 256), grid(tiles, 512));

@@ -1,6 +1,6 @@
 //! Each device scans its part. The host reads the sums of the parts, and a second kernel adds what comes before.
 
-use chapter_3_scan::{problem::ADD_BLOCK_OFFSETS, problem::tile_depth, rungs::lookback};
+use chapter_3_scan::{problem::ADD_BLOCK_OFFSETS, problem::tile_depth, rungs::lookback::LOOKBACK};
 use cudarc::driver::PushKernelArg;
 use harness::{Element, Launch, Prepared, buffer, kernel::grid};
 
@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// The rung `scan_then_carry`.
-pub static RUNG: Rung = Rung::new("scan_then_carry", "each device scans its part; the host reads the sums, and a second kernel adds what comes before", lookback::RUNG.ptx)
+pub static RUNG: Rung = Rung::new("scan_then_carry", "each device scans its part; the host reads the sums, and a second kernel adds what comes before", LOOKBACK.ptx)
 .refuses(|_, case| Task::Scan.refusal(case))
 .varies(|case| case.dtype.is_float());
 
