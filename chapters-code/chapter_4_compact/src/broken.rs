@@ -10,7 +10,7 @@ use harness::{Dtype, Element, Kind, Ladder, Launch, Op, Prepared, kernel::grid};
 use crate::{
     By, Case, Pattern, Rung, SelectionParameters,
     problem::{Compaction, Order, small_indices, vectors_only},
-    rungs::{scan_then_scatter, staged, unordered},
+    rungs::{lookback, scan_then_scatter, unordered},
 };
 
 /// The broken rungs, each with its launch.
@@ -20,8 +20,8 @@ pub fn broken<T: Element>() -> Ladder<Compaction<T>> {
         (FLAG_COUNTED_TWICE, |p, rung| scan_then_scatter::with_scan(Kind::Inclusive, p, rung)),
         (MASK_NOT_NORMALIZED, unordered::prepare),
         (ACTIVE_LANES, unordered::prepare),
-        (MISSING_BARRIER, staged::prepare),
-        (LAST_TILE_ONLY, staged::prepare),
+        (MISSING_BARRIER, lookback::selected),
+        (LAST_TILE_ONLY, lookback::selected),
         (NO_CAPACITY, no_capacity),
     ]
 }

@@ -6,7 +6,7 @@ use report::{Planned, Scope, planned::vector};
 
 use crate::{
     By, Case, Density, Pattern, Rung, SelectionParameters,
-    rungs::{lookback, staged, warp_specialized},
+    rungs::{lookback, warp_specialized},
 };
 
 /// Some rungs of the ladder; all if there are none.
@@ -17,8 +17,8 @@ const LARGE: u64 = 1 << 28;
 const MIDDLE: u64 = 1 << 26;
 
 static LADDER: Rungs = &[];
-static LAST: Rungs = &[&staged::RUNG, &warp_specialized::RUNG];
-static SINGLE_PASS: Rungs = &[&lookback::RUNG, &staged::RUNG, &warp_specialized::RUNG];
+static LAST: Rungs = &[&lookback::STAGED, &warp_specialized::RUNG];
+static SINGLE_PASS: Rungs = &[&lookback::LOOKBACK, &lookback::STAGED, &warp_specialized::RUNG];
 
 fn case(n: u64, by: By, density: Density, pattern: Pattern) -> Case {
     vector(n, Dtype::F32, Op::Sum).with(SelectionParameters::new(by, density, pattern))

@@ -6,7 +6,7 @@ use chapter_4_compact::{
     chapter::Compact,
     inputs, ladder,
     problem::Compaction,
-    rungs::{partition, read_back, rows, unordered},
+    rungs::{lookback, read_back, rows, unordered},
 };
 use harness::{Dtype, Element, Op, Prepare, Shape, buffer::POISON, inputs::generate};
 use report::Chapter;
@@ -73,7 +73,7 @@ fn the_worked_example() {
         if !is(&rung.0, &unordered::RUNG) {
             assert_eq!(out[..4], [3, 8, 6, 2], "{name}");
         }
-        let behind = match is(&rung.0, &partition::RUNG) {
+        let behind = match is(&rung.0, &lookback::PARTITION) {
             true => [7, 5, 4, 1],
             false => [poison; 4],
         };

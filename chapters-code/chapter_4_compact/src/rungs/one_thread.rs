@@ -1,8 +1,8 @@
 //! One thread selects elements, in order.
 
-use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, SINGLE_THREAD_MAX, ptx};
+use harness::{Element, Launch, Prepared, SINGLE_THREAD_MAX, kernel::grid, ptx};
 
 use crate::{
     Rung,
@@ -22,7 +22,7 @@ pub static RUNG: Rung = Rung::new(
 pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Prepared<Compaction<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?; // such as mask_b32
-    let config = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (1, 1, 1), shared_mem_bytes: 0 };
+    let config = grid(1, 1);
 
     Ok(Launch::new(kernel.clone(), config, Order::Selected, move |p: &mut Compaction<T>| {
         let (mut out, mut count) = (p.out.view_mut(), p.count.view_mut());

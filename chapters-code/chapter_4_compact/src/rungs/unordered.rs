@@ -1,8 +1,8 @@
 //! Each warp reserves indices of the output by one atomic addition, so the order is lost.
 
-use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, ptx};
+use harness::{Element, Launch, Prepared, kernel::grid, ptx};
 
 use crate::{
     Rung,
@@ -22,11 +22,7 @@ pub static RUNG: Rung = Rung::new(
 pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Prepared<Compaction<T>> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?; // such as mask_b32
-    let config = LaunchConfig {
-        grid_dim: (p.n.div_ceil(256) as u32, 1, 1),
-        block_dim: (256, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let config = grid(p.n.div_ceil(256), 256);
 
     Ok(Launch::new(kernel.clone(), config, Order::Any, move |p: &mut Compaction<T>| {
         p.device.stream.memset_zeros(&mut p.count.view_mut())?;

@@ -1,6 +1,6 @@
 //! Each device compacts its part with chapter 4's kernel, and the results stay where they are.
 
-use chapter_4_compact::rungs::staged;
+use chapter_4_compact::rungs::lookback::STAGED;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Launch, Prepared, buffer, kernel::grid};
 
@@ -13,7 +13,7 @@ use crate::{
 pub static RUNG: Rung = Rung::new(
     "compact_parts",
     "each device compacts its part with chapter 4's kernel: as many results as it happens to have",
-    staged::RUNG.ptx,
+    STAGED.ptx,
 )
 .refuses(|_, case| Task::Compact.refusal(case));
 
