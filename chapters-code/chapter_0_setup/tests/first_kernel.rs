@@ -61,7 +61,7 @@ fn every_kernel_at_awkward_sizes() {
     let rows = testing::run(&Setup, &cases, &testing::is_right);
     assert_eq!(rows.len(), 3 * sizes.len());
     for row in rows {
-        assert!(row.correct, "{} at {}: {:?}", row.kernel, row.n, row.failures);
+        assert!(row.correct, "{:?}: {:?}", row.subject, row.failures);
     }
 }
 

@@ -7,7 +7,8 @@ use harness::{
     simulator::{Missing, Space},
     verify::Checker,
 };
-use report::{Row, row::Caught};
+use recording::Caught;
+use report::Row;
 
 fn broken_rows(n: u64) -> Vec<Row> {
     let rows = testing::run(&Reduce, &[common::sum_f32(n)], &testing::is_broken);

@@ -3,6 +3,7 @@
 
 use crate::common::{run_all, sum_f32};
 use harness::{Case, Dtype, Input, Op, Shape};
+use report::Row;
 use testing::{SIZES, check};
 
 fn check_type(dtype: Dtype) {
@@ -12,7 +13,8 @@ fn check_type(dtype: Dtype) {
         .collect();
     let rows = run_all(&cases);
     for case in &cases {
-        let with = rows.iter().filter(|row| row.n == case.elements() && row.op == case.op.name());
+        let is_meant = |row: &&Row| (row.case.shape, row.case.op) == (case.shape, case.op);
+        let with = rows.iter().filter(is_meant);
         let (count, expected) = (with.count(), rungs(case));
         assert!(count >= expected, "{count} of {expected} rows of {case}");
     }
@@ -138,9 +140,9 @@ fn only_atomics_lose_denormals() {
     for row in rows {
         assert_eq!(
             row.error > 1e-41,
-            row.kernel == "finish_atomic",
+            row.subject.kernel == "finish_atomic",
             "{}: {}",
-            row.kernel,
+            row.subject.kernel,
             row.error
         );
     }

@@ -1,22 +1,15 @@
-//! Recordings can be read, and give the figures of the text.
+//! Recordings give the figures of the text.
 
 use crate::common;
-use report::recorded::{Subject, of_simulated_device, unreadable};
-
-#[test]
-fn recorded_files_can_be_read() {
-    assert!(unreadable().is_empty(), "{:?}", unreadable());
-}
+use report::recorded::{of_simulated_device, subject};
 
 /// What the chapter computes from the time of one load from memory, and from a data sheet's peak of
 /// 4.8e12 bytes a second over 132 multiprocessors.
 #[test]
 fn a_lone_load_gives_the_figures_of_the_text() {
-    let recording = of_simulated_device();
-    let latency = recording
-        .and_then(|recording| recording.ceilings.latency_ns)
-        .expect("a recorded H200 has it")
-        * 1e-9;
+    let recording = of_simulated_device().expect("there is a recording");
+    let ceilings = recording.head.ceilings.as_ref().expect("a recorded H200 has them");
+    let latency = ceilings.latency_ns.expect("it was measured") * 1e-9;
     let quoted = |figure: f64, quoted: f64, half_a_digit: f64| {
         assert!((figure - quoted).abs() <= half_a_digit, "{figure}");
     };
@@ -28,10 +21,8 @@ fn a_lone_load_gives_the_figures_of_the_text() {
     quoted(2048.0 * 4.0 / (in_flight / 132.0), 2.0 / 3.0, 0.05);
     // Little's law turned around: clocks that the bytes in flight of a multiprocessor take at the measured rate.
     let clocks = |kernel: &str, bytes: f64| {
-        let subject = Subject::new("chapter_1_reduce", kernel, &common::sum_f32(1 << 28).erased());
-        let mut rows = recording.expect("there is a recording").rows.iter();
-        let row = rows.find(|row| row.subject == subject).expect("the kernel is recorded");
-        let milliseconds = row.time_ms.as_ref().expect("it was timed").median;
+        let subject = subject("chapter_1_reduce", kernel, &common::sum_f32(1 << 28).erased());
+        let milliseconds = recording.time(&subject).expect("it was timed").median;
         let rate = 4.0 * f64::from(1 << 28) / (milliseconds * 1e6); // GB/s
         bytes / (rate / 132.0) * 1.98
     };

@@ -66,7 +66,7 @@ fn races_name_what_is_missing() {
     let race = &row(1 << 14, "zeroing_races").races[0];
     assert_eq!(race.space, Space::Global);
     assert_ne!(race.first.block, race.second.block);
-    let races = row(1 << 14, "cluster_unready").races;
+    let races = row(1 << 14, "cluster_unready").recorded.races;
     let missing = |missing| races.iter().find(|race| race.missing == missing);
     let race = missing(Missing::ClusterSync).expect("a race between blocks of a cluster");
     assert_eq!(race.space, Space::Shared);

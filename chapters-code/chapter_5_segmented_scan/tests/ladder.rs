@@ -92,7 +92,7 @@ fn affine_maps_keep_their_order() {
     let mut cases: Vec<Case> = SIZES.iter().flat_map(|&n| of(n, &small)).collect();
     cases.extend(TILES.iter().flat_map(|&n| of(n, &large)));
     let rows = run_all(&cases);
-    let names: BTreeSet<&str> = rows.iter().map(|row| row.kernel).collect();
+    let names: BTreeSet<&str> = rows.iter().map(|row| &*row.subject.kernel).collect();
     let expected = [
         "block_per_segment",
         "hillis_steele",

@@ -33,7 +33,7 @@ fn every_pattern() {
     for n in [1003, 4096] {
         let rows = run_all(&all(n));
         for rung in correct_rungs() {
-            assert!(rows.iter().any(|row| row.kernel == rung.name), "{}", rung.name);
+            assert!(rows.iter().any(|row| row.subject.kernel == rung.name), "{}", rung.name);
         }
         check(&rows);
     }

@@ -15,7 +15,7 @@ fn rows_are_timed_and_still_verified() {
     let all = Coalescing.rungs();
     assert_eq!(rows.len(), all.iter().filter(|rung| !rung.is_broken()).count());
     let bytes = |kernel: &str| {
-        let row = rows.iter().find(|row| row.kernel == kernel);
+        let row = rows.iter().find(|row| row.subject.kernel == kernel);
         row.map(|row| row.bytes)
     };
     assert_eq!(bytes("packs"), Some(8 * 5003));

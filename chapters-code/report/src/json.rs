@@ -84,7 +84,7 @@ impl JsonLines {
     }
 
     fn write_line(&mut self, row: &Row) -> io::Result<()> {
-        let mut line = serde_json::to_vec(row)?;
+        let mut line = serde_json::to_vec(&row.recorded)?;
         line.push(b'\n');
         self.out.write_all(&line)?;
         self.out.flush()

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use figures::chart::{Drawing, GB_PER_S, Layout, Series, Style, Unit, bars, lines, standalone};
 
-use crate::{Row, json::Target};
-use harness::Error;
+use crate::{AnyCase, Row, json::Target};
+use harness::{Case, Error};
 
 /// The simulator has no time. It counts instructions per 32 elements, as many as a warp has lanes.
 const INSTRUCTIONS: Unit =
@@ -67,13 +67,14 @@ fn series(rows: &[Row]) -> Vec<Series> {
     let mut ladders: Vec<(String, Vec<[f64; 2]>)> = Vec::new();
     for row in rows.iter().filter(|row| !row.broken) {
         let Some(value) = value(row) else { continue };
-        let (name, point) = (name(row, rows), [row.n.max(1) as f64, value]);
+        let (name, point) = (name(row, rows), [row.subject.n.max(1) as f64, value]);
         match ladders.iter_mut().find(|(known, _)| *known == name) {
             Some((_, points)) => points.push(point),
             None => ladders.push((name, vec![point])),
         }
     }
-    let ceiling = |row: &Row| Some([row.n.max(1) as f64, row.gb_per_s? / row.fraction_of_ceiling?]);
+    let ceiling =
+        |row: &Row| Some([row.subject.n.max(1) as f64, row.gb_per_s? / row.fraction_of_ceiling?]);
     let ceiling: Vec<[f64; 2]> = rows.iter().filter_map(ceiling).collect();
     let numbered = ladders.into_iter().zip(0..);
     let ladder = numbered.map(|((name, points), i)| sorted(name, Style::Kernel(i), points));
@@ -88,15 +89,18 @@ fn sorted(name: String, style: Style, mut points: Vec<[f64; 2]>) -> Series {
 }
 
 fn name(row: &Row, rows: &[Row]) -> String {
-    let kind = |row: &Row| (row.op, row.dtype, row.input, row.task.clone());
+    let kernel = &row.subject.kernel;
+    let Case { op, dtype, input, task, .. } = &row.case;
+    let is_same =
+        |of: &AnyCase| (of.op, of.dtype, of.input) == (*op, *dtype, *input) && of.task == *task;
     let mut others = rows.iter().filter(|other| !other.broken);
-    match others.all(|other| kind(other) == kind(row)) {
-        true => row.kernel.into(),
-        false => format!("{} {} {} {}{}", row.kernel, row.op, row.dtype, row.input, row.label),
+    match others.all(|other| is_same(&other.case)) {
+        true => kernel.clone(),
+        false => format!("{kernel} {op} {dtype} {input}{}", row.label),
     }
 }
 
 fn value(row: &Row) -> Option<f64> {
     let instructions = row.counters.as_ref().map(|c| c.warp_instructions as f64);
-    row.gb_per_s.or_else(|| Some(instructions? / (row.n.max(1) as f64 / 32.0)))
+    row.gb_per_s.or_else(|| Some(instructions? / (row.subject.n.max(1) as f64 / 32.0)))
 }

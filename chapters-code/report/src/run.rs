@@ -180,7 +180,7 @@ impl<'a> Printer<'a> {
             let what = if row.broken { "was not caught" } else { "is wrong" };
             eprintln!(
                 "error: {} {what} at {} {} {}",
-                row.kernel, row.case.shape, row.op, row.dtype
+                row.subject.kernel, row.case.shape, row.case.op, row.case.dtype
             );
         }
         Ok(wrong.is_empty())

@@ -5,13 +5,9 @@ mod layout;
 use std::collections::BTreeSet;
 
 use self::layout::{Align, Column, Table};
-use crate::{
-    Row,
-    recorded::{self, Recording},
-    row::{self, Caught},
-    terminal,
-};
-use harness::{simulator::Counters, timing::Comparison};
+use crate::{Row, recorded, terminal};
+use harness::{ceiling, simulator::Counters, timing::Comparison};
+use recording::{Caught, NOT_DETECTABLE, Recording};
 
 /// A table as it is printed.
 pub struct Rendered {
@@ -67,8 +63,8 @@ fn gpu_columns(rows: &[&Row]) -> Vec<Column> {
     let column = |title, rank, cell: Cell<'_>| column(rows, title, rank, cell);
     let or_none = |cell: Option<String>| cell.unwrap_or_default();
     vec![
-        column(KERNEL, 0, &|rows, i| rows[i].kernel.to_string()),
-        column("median\nms", 0, &|rows, i| or_none(rows[i].time_ms.map(|time| ms(time.median)))),
+        column(KERNEL, 0, &|rows, i| rows[i].subject.kernel.clone()),
+        column("median\nms", 0, &|rows, i| or_none(rows[i].median_ms().map(ms))),
         column("spread", 2, &|rows, i| spread(rows[i])),
         column("GB/s", 0, &|rows, i| or_none(rows[i].gb_per_s.map(rate))),
         column("of\nceiling", 0, &|rows, i| percent(rows[i].fraction_of_ceiling)),
@@ -89,7 +85,7 @@ fn simulator_columns(rows: &[&Row]) -> Vec<Column> {
         row.counters.as_ref().map(show).unwrap_or_default()
     };
     vec![
-        column(KERNEL, 0, &|rows, i| rows[i].kernel.to_string()),
+        column(KERNEL, 0, &|rows, i| rows[i].subject.kernel.clone()),
         column(VERDICT, 0, &|rows, i| verdict(rows[i])),
         column("sectors\n/req", 0, &|rows, i| counted(rows[i], sectors)),
         column("wavef.\n/req", 0, &|rows, i| counted(rows[i], wavefronts)),
@@ -113,7 +109,7 @@ fn simulator_columns(rows: &[&Row]) -> Vec<Column> {
 /// A broken rung chooses what it is run on, so that stands beside it, in several lines if need be.
 fn broken_columns(rows: &[&Row], width: usize) -> Vec<Column> {
     let column = |title, rank, cell: Cell<'_>| column(rows, title, rank, cell);
-    let kernel = column(KERNEL, 0, &|rows, i| rows[i].kernel.to_string());
+    let kernel = column(KERNEL, 0, &|rows, i| rows[i].subject.kernel.clone());
     let caught = column("caught by", 0, &|rows, i| verdict(rows[i]));
     let left = width.saturating_sub(kernel.width() + caught.width() + 4);
     let on = column("on", 1, &|rows, i| terminal::wrap(&rows[i].title, left, 2).trim_end().into());
@@ -178,7 +174,7 @@ pub fn legend(columns: &BTreeSet<&'static str>, width: usize) -> String {
     if let Some(recording) = recorded::of_simulated_device()
         && recorded.iter().any(|title| columns.contains(title))
     {
-        let (name, date) = (&recording.device.name, &recording.date);
+        let (name, date) = (&recording.head.device.name, &recording.head.date);
         text += &format!("the recorded device: {name}, {date}\n");
     }
     text
@@ -207,8 +203,11 @@ fn findings(rows: &[Row], width: usize) -> String {
     for row in rows {
         for failure in &row.found {
             let by = failure.by.label();
-            text +=
-                &terminal::wrap(&format!("{}: {by}: {}", row.kernel, failure.message), width, 4);
+            text += &terminal::wrap(
+                &format!("{}: {by}: {}", row.subject.kernel, failure.message),
+                width,
+                4,
+            );
         }
         if let Some(Caught::NotOnThisDevice(_)) = row.caught {
             let why = match row.found.is_empty() {
@@ -218,7 +217,7 @@ fn findings(rows: &[Row], width: usize) -> String {
                 }
             };
             let why = format!("{why}: run it with --device sim");
-            text += &terminal::wrap(&format!("{}: {why}", row.kernel), width, 4);
+            text += &terminal::wrap(&format!("{}: {why}", row.subject.kernel), width, 4);
         }
     }
     if text.is_empty() { text } else { format!("\n{text}") }
@@ -229,11 +228,11 @@ fn verdict(row: &Row) -> String {
         None if row.correct => "ok".into(),
         None => "WRONG".into(),
         Some(Caught::By(by)) => {
-            let names: Vec<_> = by.iter().map(|checker| checker.name().replace('_', " ")).collect();
+            let names: Vec<_> = by.iter().map(|name| name.replace('_', " ")).collect();
             names.join(", ")
         }
         Some(Caught::Missed(_)) => "NOTHING".into(),
-        Some(Caught::NotOnThisDevice(_)) => row::NOT_DETECTABLE.into(),
+        Some(Caught::NotOnThisDevice(_)) => NOT_DETECTABLE.into(),
     }
 }
 
@@ -272,13 +271,13 @@ fn spread(row: &Row) -> String {
 
 /// The memory's floor. Links limit what runs on several devices, and their bytes are other ones.
 fn floor(row: &Row, recording: Option<&Recording>) -> String {
-    let recording = recording.filter(|_| row.devices == 1);
-    let floor = |r: &Recording| r.ceilings.ms(row.traffic()) * 1e3;
-    recording.map(floor).map(three_digits).unwrap_or_default()
+    let ceilings = recording.filter(|_| row.devices == 1).and_then(|r| r.head.ceilings.as_ref());
+    let floor = ceilings.map(|ceilings| ceiling::ms(ceilings, row.traffic()) * 1e3);
+    floor.map(three_digits).unwrap_or_default()
 }
 
 fn recorded(row: &Row, recording: Option<&Recording>) -> String {
-    let time = recording.and_then(|recording| recording.time(row));
+    let time = recording.and_then(|recording| recording.time(&row.subject));
     time.map(|time| three_digits(time.median * 1e3)).unwrap_or_default()
 }
 

@@ -23,11 +23,10 @@ use harness::{
     task::AsColumns,
     verify::{Checker, Verdict},
 };
-
+use recording::Caught;
 use report::{
     AnyCase, AnyChapter, AnyRung, Row,
     progress::Progress,
-    row::Caught,
     runner::{Runner, Step},
 };
 
@@ -176,7 +175,7 @@ pub fn check(rows: &[Row]) {
         .filter(|row| !row.is_as_declared())
         .map(|row| {
             let what = row.failures.join("; ");
-            format!("{} on {}: {what}", row.kernel, row.title)
+            format!("{} on {}: {what}", row.subject.kernel, row.title)
         })
         .collect();
     assert!(wrong.is_empty(), "{} of {} rows:\n{}", wrong.len(), rows.len(), wrong.join("\n"));
@@ -188,12 +187,14 @@ pub fn check(rows: &[Row]) {
 /// If that does not hold.
 #[track_caller]
 pub fn check_caught(rows: &[Row], expected: &[(&str, Checker)]) {
-    let names: Vec<_> = rows.iter().map(|row| row.kernel).collect();
+    let names: Vec<_> = rows.iter().map(|row| &*row.subject.kernel).collect();
     let declared: Vec<_> = expected.iter().map(|(kernel, _)| *kernel).collect();
     assert_eq!(names, declared);
     for (row, (kernel, checker)) in rows.iter().zip(expected) {
         match &row.caught {
-            Some(Caught::By(by)) => assert!(by.contains(checker), "{kernel}: {by:?}"),
+            Some(Caught::By(by)) => {
+                assert!(by.iter().any(|by| by == checker.name()), "{kernel}: {by:?}")
+            }
             other => panic!("{kernel}: {other:?}"),
         }
     }
@@ -205,7 +206,7 @@ pub fn check_caught(rows: &[Row], expected: &[(&str, Checker)]) {
 /// If it was not run.
 #[track_caller]
 pub fn row<'r>(rows: &'r [Row], kernel: &str) -> &'r Row {
-    let row = rows.iter().find(|row| row.kernel == kernel);
+    let row = rows.iter().find(|row| row.subject.kernel == kernel);
     row.expect("it was run")
 }
 

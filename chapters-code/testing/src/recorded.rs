@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 
 use harness::{Case, task::AsColumns};
+use recording::{Recording, Subject};
 use report::{
     AnyCase, AnyChapter, AnyRung,
-    recorded::{Checksum, Recording, of_simulated_device},
+    recorded::{checksum, of_simulated_device},
 };
 
 /// Runs the rungs with a fixed order of operations on a chapter's checksum cases.
@@ -19,19 +20,19 @@ pub fn check_recorded(chapter: &dyn AnyChapter, cases: &[Case<impl AsColumns>]) 
         return;
     };
     let own = recording.checksums.iter();
-    let own = own.filter(|checksum| checksum.chapter == chapter.name());
-    let recorded: HashMap<Checksum, &str> =
-        own.map(|checksum| (without_bits(checksum), &*checksum.bits)).collect();
+    let own = own.filter(|checksum| checksum.subject.chapter == chapter.name());
+    let recorded: HashMap<&Subject, &str> =
+        own.map(|checksum| (&checksum.subject, &*checksum.bits)).collect();
     let wanted = |rung: &AnyRung, case: &AnyCase| {
         crate::is_right(rung, case) && !chapter.varies(rung.name, case)
     };
     let mut rows = crate::run(chapter, cases, &wanted);
     // A rung may be newer than the recording.
-    rows.retain(|row| recorded.keys().any(|checksum| checksum.kernel == row.kernel));
+    rows.retain(|row| recorded.keys().any(|subject| subject.kernel == row.subject.kernel));
     let mut compared = 0;
     let mut different = Vec::new();
-    for checksum in rows.iter().map(Checksum::of) {
-        let Some(&bits) = recorded.get(&without_bits(&checksum)) else {
+    for checksum in rows.iter().map(checksum) {
+        let Some(&bits) = recorded.get(&checksum.subject) else {
             continue;
         };
         compared += 1;
@@ -47,11 +48,7 @@ pub fn check_recorded(chapter: &dyn AnyChapter, cases: &[Case<impl AsColumns>]) 
 /// Grids, and so the order of additions, are those of the device whose profile is simulated.
 fn of_the_simulated_profile(chapter: &dyn AnyChapter) -> Option<&'static Recording> {
     let own = |recording: &&Recording| {
-        recording.checksums.iter().any(|checksum| checksum.chapter == chapter.name())
+        recording.checksums.iter().any(|checksum| checksum.subject.chapter == chapter.name())
     };
     of_simulated_device().filter(own)
-}
-
-fn without_bits(checksum: &Checksum) -> Checksum {
-    Checksum { bits: String::new(), ..checksum.clone() }
 }

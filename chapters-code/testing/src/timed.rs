@@ -37,7 +37,7 @@ fn small_bench(runner: &mut Runner) -> Bench {
 }
 
 fn check_row(row: &Row) {
-    let kernel = row.kernel;
+    let kernel = &row.subject.kernel;
     assert!(row.broken || row.correct, "{kernel}: {:?}", row.failures);
     let time = row.time_ms.expect("it is timed");
     assert_eq!(time.samples, FEWEST_SAMPLES, "{kernel}");
@@ -52,8 +52,8 @@ fn check_row(row: &Row) {
 
 /// The tables that a GPU's rows have, in a narrow terminal and in a wide one.
 fn check_tables(rows: &[Row]) {
-    let of_a_gpu = |row: &Row| Row { simulated: false, ..row.clone() };
-    let rows: Vec<Row> = rows.iter().map(of_a_gpu).collect();
+    let mut rows = rows.to_vec();
+    rows.iter_mut().for_each(|row| row.recorded.simulated = false);
     for width in [80, 120] {
         let text = table::render(&rows, width).text;
         for line in text.lines().take_while(|line| !line.is_empty()) {

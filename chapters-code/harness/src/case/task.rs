@@ -3,10 +3,10 @@
 //! A chapter's [`Task`] has a table of [`Parameter`]s. The options of the program, the columns of a row of JSON, the keys of
 //! a page's directives, the choices in the lab and the words of a title are all made from that table.
 
-use std::{collections::BTreeMap, fmt};
+use std::fmt;
 
 use clap::{ValueEnum, builder::PossibleValue};
-use serde::{Deserialize, Serialize};
+pub use recording::{Columns, Value};
 
 use crate::Case;
 
@@ -20,7 +20,7 @@ pub trait Task: Copy + fmt::Debug + Default + PartialEq + Send + Sync + 'static 
         let column = |parameter: &Parameter<Self>| {
             (parameter.get)(self).map(|value| (parameter.column.to_owned(), value))
         };
-        Columns(Self::PARAMETERS.iter().filter_map(column).collect())
+        Self::PARAMETERS.iter().filter_map(column).collect()
     }
 
     /// The default task with the values that are given as text: `value` is asked once for each column.
@@ -42,8 +42,8 @@ pub trait Task: Copy + fmt::Debug + Default + PartialEq + Send + Sync + 'static 
     /// # Errors
     /// If a column is no parameter's, or its value is not one of the parameter's.
     fn of_columns(columns: &Columns) -> Result<Self, String> {
-        let is_known = |name: &&String| Self::PARAMETERS.iter().any(|p| p.column == **name);
-        if let Some(name) = columns.0.keys().find(|name| !is_known(name)) {
+        let is_known = |name: &&str| Self::PARAMETERS.iter().any(|p| p.column == *name);
+        if let Some(name) = columns.names().find(|name| !is_known(name)) {
             return Err(format!("there is no parameter {name}"));
         }
         Self::read(&mut |column| columns.get(column).map(Value::to_string))
@@ -157,56 +157,6 @@ fn names<E: ValueEnum>() -> Vec<PossibleValue> {
     E::value_variants().iter().filter_map(E::to_possible_value).collect()
 }
 
-/// The value of a parameter in a row of JSON.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum Value {
-    /// A number.
-    Number(u64),
-    /// Anything else, as the command line spells it.
-    Text(String),
-}
-
-impl fmt::Display for Value {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Number(number) => write!(f, "{number}"),
-            Self::Text(text) => f.write_str(text),
-        }
-    }
-}
-
-impl Value {
-    /// The text of anything but a number.
-    pub fn text(value: impl fmt::Display) -> Self {
-        Self::Text(value.to_string())
-    }
-}
-
-impl From<u32> for Value {
-    fn from(number: u32) -> Self {
-        Self::Number(number.into())
-    }
-}
-
-impl From<u64> for Value {
-    fn from(number: u64) -> Self {
-        Self::Number(number)
-    }
-}
-
-/// The columns of a task in a row of JSON: what stands for a task if its chapter is not known.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
-#[serde(transparent)]
-pub struct Columns(BTreeMap<String, Value>);
-
-impl Columns {
-    /// The value in a column, if there is one.
-    pub fn get(&self, column: &str) -> Option<&Value> {
-        self.0.get(column)
-    }
-}
-
 /// What columns can stand for.
 pub trait AsColumns {
     /// The columns.
@@ -229,14 +179,6 @@ impl<T: AsColumns> Case<T> {
     /// The same case, whose task is known by its columns alone.
     pub fn erased(&self) -> Case<Columns> {
         self.with(self.task.as_columns())
-    }
-}
-
-/// Columns without a value are left out.
-impl<'de> Deserialize<'de> for Columns {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let columns = BTreeMap::<String, Option<Value>>::deserialize(deserializer)?;
-        Ok(Self(columns.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()))
     }
 }
 
@@ -291,11 +233,5 @@ mod tests {
     fn text_that_is_no_value_is_refused() {
         let read = Example::read(&mut |column| (column == "bins").then(|| "many".into()));
         assert_eq!(read, Err("bins=many: not a number of bins".into()));
-    }
-
-    #[test]
-    fn columns_without_a_value_are_left_out() {
-        let columns = serde_json::from_str::<Columns>(r#"{"bins":null}"#);
-        assert_eq!(columns.ok(), Some(Columns::default()));
     }
 }

@@ -3,7 +3,7 @@
 use cudarc::driver::{
     CudaFunction, DevicePtr, DevicePtrMut, DriverError, LaunchConfig, PushKernelArg, result,
 };
-use serde::{Deserialize, Serialize};
+pub use recording::Ceilings;
 
 use crate::{
     Device, Error, buffer,
@@ -30,59 +30,35 @@ const EMPTY_PTX: &str = include_str!("../../kernels/empty.ptx");
 const READ_SWEEP_THREADS: u32 = 256;
 const READ_SWEEP_LOADS: u32 = 4;
 
-/// The ceilings of one device in one run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Ceilings {
-    /// Bytes of the buffer that is copied or read.
-    pub buffer_bytes: u64,
-    /// Bytes read and written by a device-to-device copy, in GB/s.
-    pub copy_gb_per_s: f64,
-    /// Its time.
-    pub copy_time_ms: Time,
-    /// Bytes read by a sweep, in GB/s.
-    pub read_gb_per_s: f64,
-    /// Its time.
-    pub read_time_ms: Time,
-    /// From the memory's clock and the width of its bus.
-    pub peak_gb_per_s: f64,
-    /// Time of an empty kernel between two events, in microseconds.
-    pub launch_us: f64,
-    /// Time of one load from memory while no other load is in flight, in nanoseconds; runs that were recorded
-    /// before it was measured lack it.
-    pub latency_ns: Option<f64>,
+/// Measures the ceilings over the buffers of `memory`.
+pub(crate) fn measure(
+    device: &Device,
+    stopwatch: &mut Stopwatch,
+    memory: &mut Sweeps,
+) -> Result<Ceilings, Error> {
+    let bytes = memory.bytes();
+    // The first measurement of a process finds the clocks still rising.
+    memory.read(stopwatch, bytes)?;
+    let copy_time = memory.copy(stopwatch, bytes)?;
+    let read_time = memory.read(stopwatch, bytes)?;
+    Ok(Ceilings {
+        buffer_bytes: bytes,
+        copy_gb_per_s: copy_time.gb_per_s(2 * bytes),
+        copy_time_ms: copy_time,
+        read_gb_per_s: read_time.gb_per_s(bytes),
+        read_time_ms: read_time,
+        peak_gb_per_s: device.properties.peak_gb_per_s(),
+        launch_us: launch_time(device, stopwatch)?.median * 1e3,
+        latency_ns: Some(latency_ns(device, stopwatch)?),
+    })
 }
 
-impl Ceilings {
-    /// Measures them over the buffers of `memory`.
-    pub(crate) fn measure(
-        device: &Device,
-        stopwatch: &mut Stopwatch,
-        memory: &mut Sweeps,
-    ) -> Result<Self, Error> {
-        let bytes = memory.bytes();
-        // The first measurement of a process finds the clocks still rising.
-        memory.read(stopwatch, bytes)?;
-        let copy_time = memory.copy(stopwatch, bytes)?;
-        let read_time = memory.read(stopwatch, bytes)?;
-        Ok(Self {
-            buffer_bytes: bytes,
-            copy_gb_per_s: copy_time.gb_per_s(2 * bytes),
-            copy_time_ms: copy_time,
-            read_gb_per_s: read_time.gb_per_s(bytes),
-            read_time_ms: read_time,
-            peak_gb_per_s: device.properties.peak_gb_per_s(),
-            launch_us: launch_time(device, stopwatch)?.median * 1e3,
-            latency_ns: Some(latency_ns(device, stopwatch)?),
-        })
-    }
-
-    /// The time in milliseconds that so much traffic takes at these rates: what is read beyond what is written at the
-    /// rate of the read sweep, and the rest at the rate of the copy.
-    pub fn ms(&self, traffic: Traffic) -> f64 {
-        let only_read = traffic.only_read() as f64;
-        let rest = traffic.bytes() as f64 - only_read;
-        (only_read / self.read_gb_per_s + rest / self.copy_gb_per_s) * 1e-6
-    }
+/// The time in milliseconds that so much traffic takes at a device's ceilings: what is read beyond what is written at the
+/// rate of the read sweep, and the rest at the rate of the copy.
+pub fn ms(ceilings: &Ceilings, traffic: Traffic) -> f64 {
+    let only_read = traffic.only_read() as f64;
+    let rest = traffic.bytes() as f64 - only_read;
+    (only_read / ceilings.read_gb_per_s + rest / ceilings.copy_gb_per_s) * 1e-6
 }
 
 type Bytes = cudarc::driver::CudaSlice<u8>;

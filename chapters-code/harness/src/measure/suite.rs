@@ -9,6 +9,7 @@ use std::{
 };
 
 use cudarc::driver::{DriverError, LaunchConfig};
+use recording::Baseline;
 
 use crate::{
     Case, Error, Ladder, Launch, Problem, Traffic,
@@ -17,7 +18,7 @@ use crate::{
     kernel::{self, Usage},
     rung,
     simulator::Report,
-    timing::{Bench, Comparison, Samples, Stopwatch},
+    timing::{Bench, Samples, Stopwatch},
     verify::{Checker, Failure, Verdict},
 };
 
@@ -45,28 +46,13 @@ pub struct Outcome {
     /// The time of one operation; none on the simulator, or where the launch did not end.
     pub samples: Option<Samples>,
     /// The same work by a library, timed in turn with the rung.
-    pub baseline: Option<Compared>,
+    pub baseline: Option<Baseline>,
     /// The time that the device's memory needs at least; none on the simulator.
     pub ceiling_ms: Option<f64>,
     /// Registers and occupancy of the kernel.
     pub usage: Usage,
     /// The bytes that the operation must move.
     pub traffic: Traffic,
-}
-
-/// A library's time beside a rung's.
-#[derive(Clone, Debug)]
-pub struct Compared {
-    /// The library.
-    pub name: String,
-    /// Its version.
-    pub version: String,
-    /// The library's call.
-    pub call: String,
-    /// Its samples, each taken right after one of the rung's.
-    pub samples: Samples,
-    /// The library's time over the rung's.
-    pub comparison: Comparison,
 }
 
 /// What measuring a [`Problem`] needs besides: other inputs in the same memory, the time that the hardware allows, and
@@ -250,12 +236,13 @@ impl<P: Measured> AnyProblem for Suite<P> {
                 Some(way) => {
                     let other = &mut |p: &mut P| (way.enqueue)(p);
                     let [own, of_way] = stopwatch.measure_in_turn(p, &mut operation, other)?;
-                    baseline = Some(Compared {
+                    baseline = Some(Baseline {
                         name: way.library.clone(),
                         version: way.version.clone(),
                         call: way.name.clone(),
-                        comparison: Comparison::of(&of_way, &own),
-                        samples: of_way,
+                        time_ms: of_way.time(),
+                        samples_us: of_way.microseconds(),
+                        comparison: of_way.over(&own),
                     });
                     samples = Some(own);
                 }

@@ -13,7 +13,7 @@ use cudarc::driver::{
     CudaEvent, CudaFunction, CudaSlice, DevicePtrMut, DriverError, result,
     sys::{self, CUevent_flags},
 };
-use serde::Serialize;
+pub use recording::{Comparison, Time};
 
 use crate::{
     Device, Error, buffer,
@@ -29,31 +29,22 @@ pub struct Samples(pub Vec<f64>);
 impl Samples {
     /// Their median, extremes and number.
     pub fn time(&self) -> Time {
-        Time::of(self.0.clone())
+        let mut samples = self.0.clone();
+        samples.sort_by(f64::total_cmp);
+        let n = samples.len();
+        let median = (samples[(n - 1) / 2] + samples[n / 2]) / 2.0;
+        Time { median, min: samples[0], max: samples[n - 1], samples: n }
     }
 
     /// The samples in microseconds, to a nanosecond, as a recording keeps them.
     pub fn microseconds(&self) -> Vec<f64> {
         self.0.iter().map(|ms| (ms * 1e6).round() / 1e3).collect()
     }
-}
 
-/// How much longer one operation takes than another, from samples that were taken in turn.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, serde::Deserialize)]
-pub struct Comparison {
-    /// The median of the ratios of neighbouring samples: above 1, the second operation is faster.
-    pub ratio: f64,
-    /// The interval that holds that median with a probability of 95 %.
-    pub interval: [f64; 2],
-    /// Whether the interval holds 1, or the medians differ by less than the events resolve.
-    pub is_equal: bool,
-}
-
-impl Comparison {
-    /// The time of the first operation over that of the second.
-    pub fn of(first: &Samples, second: &Samples) -> Self {
-        let (a, b) = (first.time().median, second.time().median);
-        let pairs = first.0.iter().zip(&second.0);
+    /// The time of this operation over that of a second one, which was timed in turn with it.
+    pub fn over(&self, second: &Self) -> Comparison {
+        let (a, b) = (self.time().median, second.time().median);
+        let pairs = self.0.iter().zip(&second.0);
         let mut ratios: Vec<f64> = pairs.map(|(a, b)| a / b).collect();
         ratios.sort_by(f64::total_cmp);
         // The ranks between which the median lies: the number of ratios below it is binomial.
@@ -61,7 +52,7 @@ impl Comparison {
         let below = ((n as f64 - 1.96 * (n as f64).sqrt()) / 2.0).max(0.0) as usize;
         let interval = [ratios[below], ratios[n - 1 - below]];
         let is_within = interval[0] <= 1.0 && 1.0 <= interval[1];
-        Self {
+        Comparison {
             ratio: (ratios[(n - 1) / 2] + ratios[n / 2]) / 2.0,
             interval,
             is_equal: is_within || (a - b).abs() < RESOLUTION_MS,
@@ -71,34 +62,6 @@ impl Comparison {
 
 /// The resolution of events: the manual of `cuEventElapsedTime` says around half a microsecond.
 const RESOLUTION_MS: f64 = 0.5e-3;
-
-/// Milliseconds over the samples of one measurement.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, serde::Deserialize)]
-pub struct Time {
-    /// Half the samples took longer.
-    pub median: f64,
-    /// The shortest.
-    pub min: f64,
-    /// The longest.
-    pub max: f64,
-    /// The number of samples.
-    pub samples: usize,
-}
-
-impl Time {
-    /// Of a list of samples in milliseconds, not empty.
-    fn of(mut samples: Vec<f64>) -> Self {
-        samples.sort_by(f64::total_cmp);
-        let n = samples.len();
-        let median = (samples[(n - 1) / 2] + samples[n / 2]) / 2.0;
-        Self { median, min: samples[0], max: samples[n - 1], samples: n }
-    }
-
-    /// Rate at the median, for an operation that must move `bytes`.
-    pub fn gb_per_s(&self, bytes: u64) -> f64 {
-        bytes as f64 / (self.median * 1e-3) / 1e9
-    }
-}
 
 /// Fewest samples of a measurement.
 pub const FEWEST_SAMPLES: usize = 20;
@@ -244,7 +207,7 @@ impl Bench {
     pub fn new(device: &Device, samples: usize) -> Result<Self, Error> {
         let mut stopwatch = Stopwatch::new(device, samples)?;
         let mut memory = Sweeps::new(device)?;
-        let ceilings = Ceilings::measure(device, &mut stopwatch, &mut memory)?;
+        let ceilings = ceiling::measure(device, &mut stopwatch, &mut memory)?;
         Ok(Self { stopwatch, ceilings, memory, known: HashMap::new() })
     }
 
@@ -281,8 +244,8 @@ mod tests {
 
     #[test]
     fn the_median_of_even_and_odd_counts() {
-        assert_eq!(Time::of(vec![3.0, 1.0, 2.0]).median, 2.0);
-        let time = Time::of(vec![4.0, 1.0, 2.0, 3.0]);
+        assert_eq!(Samples(vec![3.0, 1.0, 2.0]).time().median, 2.0);
+        let time = Samples(vec![4.0, 1.0, 2.0, 3.0]).time();
         assert_eq!((time.median, time.min, time.max, time.samples), (2.5, 1.0, 4.0, 4));
     }
 
@@ -290,9 +253,9 @@ mod tests {
     fn what_differs_by_less_than_its_noise_is_equal() {
         let first = Samples((0..30).map(|i| 1.0 + 0.01 * f64::from(i % 3)).collect());
         let second = Samples((0..30).map(|i| 1.01 + 0.01 * f64::from(i % 2)).collect());
-        assert!(Comparison::of(&first, &second).is_equal);
+        assert!(first.over(&second).is_equal);
         let third = Samples(first.0.iter().map(|ms| 1.1 * ms).collect());
-        let slower = Comparison::of(&third, &first);
+        let slower = third.over(&first);
         assert!(!slower.is_equal && (slower.ratio - 1.1).abs() < 1e-9, "{slower:?}");
         assert!(slower.interval[0] > 1.09 && slower.interval[1] < 1.11, "{slower:?}");
     }
@@ -300,11 +263,6 @@ mod tests {
     #[test]
     fn what_events_do_not_resolve_is_equal() {
         let [first, second] = [5.0e-3, 5.4e-3].map(|ms| Samples(vec![ms; 30]));
-        assert!(Comparison::of(&first, &second).is_equal);
-    }
-
-    #[test]
-    fn a_gigabyte_in_a_millisecond() {
-        assert_eq!(Time::of(vec![1.0]).gb_per_s(1_000_000_000), 1000.0);
+        assert!(first.over(&second).is_equal);
     }
 }

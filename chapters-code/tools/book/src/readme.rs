@@ -5,10 +5,9 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 use harness::Dtype;
-use report::row::RESULTS;
-use serde_json::Value;
+use recording::Subject;
 
-use crate::measured::{FOLDER, Records, amount, library, value};
+use crate::measured::{FOLDER, Records, Row, amount, chapter_number, elements, library};
 
 const BEGIN: &str = "<!-- table: drawn by `cargo run --bin book -- readme` -->";
 const END: &str = "<!-- end of table -->";
@@ -88,105 +87,80 @@ fn best(records: &Records, folder: &str) -> [String; 4] {
     let Ok(run) = records.run_of_chapter(DEVICE, folder) else {
         return ["not recorded yet", "", "", ""].map(str::to_owned);
     };
-    let is_meant = |row: &Value| belongs(row, folder) && reads_all(row) && is_whole(row);
-    let timed = |row: &&Value| is_meant(row) && rate(row) > 0.0;
-    let has_scans = run.rows().iter().filter(timed).any(is_scan);
-    let rows = || {
-        let timed = run.rows().iter().filter(timed);
-        timed.filter(|row| is_scan(row) == has_scans)
-    };
-    let has_fair_baseline = |row: &&Value| row["baseline"].is_object() && does_what_ours_does(row);
+    let number = chapter_number(folder);
+    let belongs = |row: &&Row| row.chapter() == number && !row.broken;
+    let is_meant = |row: &&Row| reads_all(row) && is_whole(row) && rate(row) > 0.0;
+    let timed = || run.rows.iter().filter(belongs).filter(is_meant);
+    let has_scans = timed().any(is_scan);
+    let rows = || timed().filter(|row| is_scan(row) == has_scans);
+    let has_fair_baseline = |row: &&Row| row.baseline.is_some() && does_what_ours_does(row);
     let fastest = least_ahead(rows().filter(has_fair_baseline)).or_else(|| least_ahead(rows()));
     fastest.map_or_else(Default::default, |row| {
-        let [rate, part] = ["gb_per_s", "fraction_of_ceiling"].map(|field| field_of(row, field));
+        let part = row.fraction_of_ceiling.map(|part| amount("fraction", part));
+        let is_same = |other: &&Row| row.subject.can_stand_for(&other.subject);
         let other = records.run_of_chapter(OTHER, folder).ok();
-        let there = other.and_then(|run| run.rows().iter().find(|other| is_same_case(row, other)));
-        [rate, part, case_of(row), against(row, there)]
+        let there = other.and_then(|run| run.rows.iter().find(is_same));
+        let rate = amount("gb_per_s", rate(row));
+        [rate, part.unwrap_or_default(), case_of(row), against(row, there)]
     })
 }
 
-fn rate(row: &Value) -> f64 {
-    row["gb_per_s"].as_f64().unwrap_or(0.0)
+fn rate(row: &Row) -> f64 {
+    row.gb_per_s.unwrap_or(0.0)
 }
 
 /// Of the rows of the most devices and of the largest input in bytes, the fastest. If several are equally fast, within a hundredth,
 /// the one that its baseline comes nearest to: inputs differ in what the library's best call for them is.
-fn least_ahead<'a>(rows: impl Iterator<Item = &'a Value> + Clone) -> Option<&'a Value> {
-    let size = |row: &Value| {
-        let dtype = Dtype::ALL.into_iter().find(|dtype| dtype.name() == text(&row["dtype"]));
-        let bytes = row["n"].as_u64().map(|n| n * dtype.map_or(1, Dtype::size) as u64);
-        (row["devices"].as_u64(), bytes)
+fn least_ahead<'a>(rows: impl Iterator<Item = &'a Row> + Clone) -> Option<&'a Row> {
+    let size = |row: &Row| {
+        let Subject { n, dtype, task, .. } = &row.subject;
+        let bytes = dtype.parse().map_or(1, Dtype::size) as u64;
+        (task.number("devices"), n * bytes)
     };
     let largest = rows.clone().map(size).max()?;
     let rows = rows.filter(move |row| size(row) == largest);
     let fastest = rows.clone().map(rate).fold(0.0, f64::max);
-    let ratio = |row: &Value| row["baseline"]["ratio"].as_f64().unwrap_or(f64::INFINITY);
+    let ratio = |row: &Row| row.ratio().unwrap_or(f64::INFINITY);
     rows.filter(|row| rate(row) > 0.99 * fastest)
         .min_by(|a, b| ratio(a).total_cmp(&ratio(b)).then(rate(b).total_cmp(&rate(a))))
 }
 
 /// Whether a row is of an input that has to be read: a compaction may leave out data of which a long stretch
 /// is not kept, and its rate counts them all the same.
-fn reads_all(row: &Value) -> bool {
-    let is = |key: &str, usual| row[key].as_str().is_none_or(|value| value == usual);
+fn reads_all(row: &Row) -> bool {
+    let is = |column, usual| row.subject.task.text(column).is_none_or(|text| text == usual);
     is("density", "1/2") && is("mask", "random")
 }
 
 /// Whether a row of several devices is of an all-reduce, of which the other collectives are halves.
-fn is_whole(row: &Value) -> bool {
-    row["devices"].is_null() || row["task"] == "all-reduce"
+fn is_whole(row: &Row) -> bool {
+    let task = &row.subject.task;
+    task.get("devices").is_none() || task.text("task") == Some("all-reduce")
 }
 
 /// Whether the baseline of a row does the same work. Our integer keys are their own bins; CUB's may have any
 /// width, so CUB divides each key of more than a byte.
-fn does_what_ours_does(row: &Value) -> bool {
-    row["bins"].is_null() || ["u8", "f32"].contains(&text(&row["dtype"]))
+fn does_what_ours_does(row: &Row) -> bool {
+    let Subject { dtype, task, .. } = &row.subject;
+    task.get("bins").is_none() || ["u8", "f32"].contains(&&**dtype)
 }
 
-fn is_scan(row: &Value) -> bool {
-    row["kind"].is_string()
-}
-
-fn belongs(row: &Value, folder: &str) -> bool {
-    let number = |name: &str| name.split('_').nth(1).map(str::to_owned);
-    let chapter = row["chapter"].as_str().map_or_else(|| row["chapter"].to_string(), str::to_owned);
-    let own = number(folder);
-    row["broken"] != true && (own == number(&chapter) || own.as_deref() == Some(&chapter))
-}
-
-/// A number of a row with its unit; nothing if the row has none.
-fn field_of(row: &Value, field: &str) -> String {
-    row[field].as_f64().map_or_else(String::new, |number| amount(field, number))
+fn is_scan(row: &Row) -> bool {
+    row.subject.task.get("kind").is_some()
 }
 
 /// The kernel of a row, and how many elements of which type it was given.
-fn case_of(row: &Value) -> String {
-    let [kernel, dtype] = ["kernel", "dtype"].map(|key| text(&row[key]));
-    let n = match row["n"].as_u64() {
-        Some(n) if n.is_power_of_two() => format!("2<sup>{}</sup>", n.ilog2()),
-        _ => value("n", &row["n"]),
-    };
-    let devices = row["devices"].as_u64().map(|count| format!(" on {count} {DEVICE}s"));
-    format!("`{kernel}`, {n} {dtype}{}", devices.unwrap_or_default())
-}
-
-/// Whether two rows are of the same kernel and the same input.
-fn is_same_case(row: &Value, other: &Value) -> bool {
-    let [row, other] = [row, other].map(|row| row.as_object().into_iter().flatten());
-    let case = |(key, _): &(&String, &Value)| !RESULTS.contains(&key.as_str());
-    row.filter(case).eq(other.filter(case))
+fn case_of(row: &Row) -> String {
+    let Subject { kernel, n, dtype, task, .. } = &row.subject;
+    let devices = task.number("devices").map(|count| format!(" on {count} {DEVICE}s"));
+    format!("`{kernel}`, {} {dtype}{}", elements(*n), devices.unwrap_or_default())
 }
 
 /// The ratio to the baseline, and that of the same row on the other device.
-fn against(row: &Value, there: Option<&Value>) -> String {
-    let ratio = |row: &Value| row["baseline"]["ratio"].as_f64();
+fn against(row: &Row, there: Option<&Row>) -> String {
     let written = |ratio: f64| amount("ratio", ratio);
-    let Some(own) = ratio(row) else { return String::new() };
-    let own = if own == 1.0 { "as fast as".to_owned() } else { written(own) };
-    let other = there.and_then(ratio).map(|other| format!(" ({OTHER}: {})", written(other)));
-    format!("{own} {}{}", library(&row["baseline"]), other.unwrap_or_default())
-}
-
-fn text(value: &Value) -> &str {
-    value.as_str().unwrap_or_default()
+    let (Some(baseline), Some(ratio)) = (&row.baseline, row.ratio()) else { return String::new() };
+    let own = if ratio == 1.0 { "as fast as".to_owned() } else { written(ratio) };
+    let other = there.and_then(Row::ratio).map(|other| format!(" ({OTHER}: {})", written(other)));
+    format!("{own} {}{}", library(baseline), other.unwrap_or_default())
 }

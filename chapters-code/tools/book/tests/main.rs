@@ -11,6 +11,7 @@ mod launches;
 mod listings;
 mod measured;
 mod reading;
+mod recorded;
 mod serve;
 mod site;
 mod verdicts;

@@ -5,6 +5,8 @@ use std::path::Path;
 use book::measured::{Records, expand};
 use book::{Problems, Strictness};
 
+use crate::recorded::completed;
+
 const RUN: &str = r#"{
   "schema": 1, "date": "2026-01-02", "commit": "abc",
   "device": {"name": "NVIDIA H200", "driver": "1.2", "peak_gb_per_s": 4800.0},
@@ -28,7 +30,8 @@ const RUN: &str = r#"{
 fn records(runs: &[&str]) -> Records {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for (index, run) in runs.iter().enumerate() {
-        std::fs::write(folder.path().join(format!("{index}.json")), run).expect("a file");
+        let path = folder.path().join(format!("{index}.json"));
+        std::fs::write(path, completed(run)).expect("a file");
     }
     Records::load(folder.path()).expect("sound records")
 }
@@ -119,7 +122,8 @@ fn a_claim_holds_with_another_memory_too() {
     assert!(claim("", 0.004).contains(why), "{}", claim("", 0.004));
     assert_eq!(claim(" device=H200", 0.004), "");
     // What such a device does not have, and what differs in more than its memory, is not asked.
-    let other = RUN.replace("NVIDIA H200", "NVIDIA A100").replace("0.002", "0.009");
+    let other = RUN.replace("NVIDIA H200\"", "NVIDIA A100\", \"compute_capability\": \"8.0\"");
+    let other = other.replace("0.002", "0.009");
     let of_one =
         "{{#claim time_ms.median kernel=fast < time_ms.median kernel=slow where n=2^11 dtype=f32}}";
     assert_eq!(page(of_one, &records(&[RUN, &other])), Ok(String::new()));
@@ -395,7 +399,7 @@ fn a_kernel_that_one_device_lacks_keeps_its_place_and_its_colour() {
 #[test]
 fn a_device_without_times_is_left_out() {
     let simulated = RUN.replace("NVIDIA H200", "SIMT simulator (H200 profile)");
-    let simulated = simulated.replace("\"gb_per_s\"", "\"nothing\"");
+    let simulated = simulated.replace("\"gb_per_s\"", "\"error\"");
     let bars = picture("{{#measured_bars n=2048 dtype=f32}}", &[RUN, &simulated]);
     assert_eq!(bars.matches("<div class=\"panel\">").count(), 1, "{bars}");
 }

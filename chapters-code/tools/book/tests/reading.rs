@@ -4,6 +4,8 @@ use std::path::Path;
 
 use book::{Strictness, build};
 
+use crate::recorded::completed;
+
 /// A small book: files by path, beside those that every book here has.
 pub(crate) fn folder_with(files: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -15,6 +17,8 @@ pub(crate) fn folder_with(files: &[(&str, &str)]) -> tempfile::TempDir {
     for (path, text) in fixed.iter().chain(files) {
         let path = folder.path().join(path);
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        let is_run = path.extension().is_some_and(|extension| extension == "json");
+        let text = if is_run { completed(text) } else { (*text).to_owned() };
         std::fs::write(path, text).expect("a file");
     }
     folder

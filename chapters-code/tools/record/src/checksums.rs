@@ -1,10 +1,11 @@
 //! Results bit by bit, of all that must be the same on every device with the same profile: integers,
 //! maxima and minima, and sums of floats whose order is fixed.
 
+use recording::Checksum;
 use report::{
     AnyCase, AnyChapter, Row,
     progress::Progress,
-    recorded::Checksum,
+    recorded::checksum,
     runner::{Runner, Step},
 };
 
@@ -40,7 +41,7 @@ fn run(
     let (bench, baselines) = (runner.bench.take(), std::mem::take(&mut runner.baselines));
     let done = &mut |row: Row| {
         if row.correct {
-            checksums.push(Checksum::of(&row));
+            checksums.push(checksum(&row));
         }
         Ok(())
     };

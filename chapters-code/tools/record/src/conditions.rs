@@ -8,7 +8,7 @@ use std::{
 };
 
 use harness::Device;
-use serde::{Deserialize, Serialize};
+use recording::Conditions;
 
 /// What the monitor asks for, in the order of [`Sample`]'s fields.
 const QUERY: &str = "clocks.sm,clocks.mem,power.draw,temperature.gpu,clocks_event_reasons.active";
@@ -28,23 +28,6 @@ const REASONS: [(u64, &str); 7] = [
     (0x100, "display clock setting"),
 ];
 const IDLE: u64 = 0x1;
-
-/// The extremes over all samples of a run, those of an idle device left out.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Conditions {
-    /// How many samples there were.
-    samples: u64,
-    /// The lowest and the highest clock of the multiprocessors.
-    multiprocessor_mhz: [f64; 2],
-    /// The lowest and the highest clock of the memory.
-    memory_mhz: [f64; 2],
-    /// The highest power that was drawn.
-    most_watts: f64,
-    /// The highest temperature of the chip.
-    most_celsius: f64,
-    /// Why the clocks were held down at some time; empty if they never were.
-    limited_by: Vec<String>,
-}
 
 /// One line of `nvidia-smi`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,34 +56,32 @@ impl Sample {
     }
 }
 
-impl Conditions {
-    /// Of some samples, of which one at least is of a busy device.
-    fn of(samples: impl Iterator<Item = Sample>) -> Option<Self> {
-        let mut all: Option<Self> = None;
-        for sample in samples.filter(|sample| sample.reasons & IDLE == 0) {
-            let (multiprocessor, memory) = (sample.multiprocessor_mhz, sample.memory_mhz);
-            let conditions = all.get_or_insert(Self {
-                samples: 0,
-                multiprocessor_mhz: [multiprocessor; 2],
-                memory_mhz: [memory; 2],
-                most_watts: sample.watts,
-                most_celsius: sample.celsius,
-                limited_by: Vec::new(),
-            });
-            conditions.samples += 1;
-            widen(&mut conditions.multiprocessor_mhz, multiprocessor);
-            widen(&mut conditions.memory_mhz, memory);
-            conditions.most_watts = conditions.most_watts.max(sample.watts);
-            conditions.most_celsius = conditions.most_celsius.max(sample.celsius);
-            for (bit, reason) in REASONS {
-                let is_known = conditions.limited_by.iter().any(|known| known == reason);
-                if sample.reasons & bit != 0 && !is_known {
-                    conditions.limited_by.push(reason.into());
-                }
+/// The extremes of some samples, of which one at least is of a busy device.
+fn extremes(samples: impl Iterator<Item = Sample>) -> Option<Conditions> {
+    let mut all: Option<Conditions> = None;
+    for sample in samples.filter(|sample| sample.reasons & IDLE == 0) {
+        let (multiprocessor, memory) = (sample.multiprocessor_mhz, sample.memory_mhz);
+        let conditions = all.get_or_insert(Conditions {
+            samples: 0,
+            multiprocessor_mhz: [multiprocessor; 2],
+            memory_mhz: [memory; 2],
+            most_watts: sample.watts,
+            most_celsius: sample.celsius,
+            limited_by: Vec::new(),
+        });
+        conditions.samples += 1;
+        widen(&mut conditions.multiprocessor_mhz, multiprocessor);
+        widen(&mut conditions.memory_mhz, memory);
+        conditions.most_watts = conditions.most_watts.max(sample.watts);
+        conditions.most_celsius = conditions.most_celsius.max(sample.celsius);
+        for (bit, reason) in REASONS {
+            let is_known = conditions.limited_by.iter().any(|known| known == reason);
+            if sample.reasons & bit != 0 && !is_known {
+                conditions.limited_by.push(reason.into());
             }
         }
-        all
     }
+    all
 }
 
 /// Makes the range hold the value.
@@ -130,7 +111,7 @@ impl Monitor {
             .ok()?;
         let lines = BufReader::new(child.stdout.take()?).lines().map_while(Result::ok);
         let samples = lines.filter_map(|line| Sample::parse(&line));
-        let reader = Some(thread::spawn(move || Conditions::of(samples)));
+        let reader = Some(thread::spawn(move || extremes(samples)));
         Some(Self { child, reader })
     }
 
@@ -174,7 +155,7 @@ mod tests {
             "1905, 2619, 698.00, 55, 0x0000000000000004",
             "[N/A], 2619, 698.00, 55, 0x0000000000000000",
         ];
-        let conditions = Conditions::of(lines.iter().filter_map(|line| Sample::parse(line)));
+        let conditions = extremes(lines.iter().filter_map(|line| Sample::parse(line)));
         let expected = Conditions {
             samples: 2,
             multiprocessor_mhz: [1905.0, 1980.0],
@@ -184,6 +165,6 @@ mod tests {
             limited_by: vec!["software power cap".into()],
         };
         assert_eq!(conditions, Some(expected));
-        assert_eq!(Conditions::of(lines[..1].iter().filter_map(|line| Sample::parse(line))), None);
+        assert_eq!(extremes(lines[..1].iter().filter_map(|line| Sample::parse(line))), None);
     }
 }

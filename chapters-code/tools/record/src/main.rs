@@ -17,6 +17,7 @@ use std::{
 use anyhow::Context;
 use clap::Parser;
 use harness::{Device, DeviceChoice, host_available_bytes};
+use recording::Recording;
 use report::{
     Row, Scope,
     cli::samples,
@@ -24,12 +25,7 @@ use report::{
     runner::{Runner, Step},
 };
 
-use crate::{
-    conditions::Monitor,
-    file::{Recording, Skipped},
-    resume::Resumed,
-    schedule::Part,
-};
+use crate::{conditions::Monitor, schedule::Part};
 
 /// Runs every chapter's ladder on this machine's GPU and writes one file: times, rates, ceilings,
 /// and the results' bits.
@@ -103,7 +99,7 @@ fn record(arguments: Arguments) -> anyhow::Result<bool> {
     }
     let samples = arguments.samples as usize;
     let mut runner = Runner::open(arguments.device, samples, &arguments.baseline)?;
-    let devices = arguments.several.then(harness::Device::count);
+    let devices = arguments.several.then(|| Device::count() as u64);
     if let Some(devices) = devices {
         let name = &mut runner.device.properties.name;
         *name = format!("{name} × {devices}");
@@ -126,23 +122,24 @@ fn record(arguments: Arguments) -> anyhow::Result<bool> {
         parts.retain(wanted);
         broken.retain(wanted);
     }
-    let mut recording = Recording::new(&runner, arguments.commit.as_deref(), devices, &parts);
+    let mut recording = file::begin(&runner, arguments.commit.as_deref(), devices, &parts);
     if arguments.resume {
         let device = &runner.device.properties.name;
-        let resumed = Resumed::read(&out, device, &arguments.rerun)?;
+        let earlier = resume::read(&out, device, &arguments.rerun)?;
         for part in parts.iter_mut().chain(&mut broken) {
-            resumed.spare(part);
+            resume::spare(&earlier, part);
         }
         for parts in [&parts, &broken] {
-            resumed.check_days(parts, &arguments.rerun)?;
+            resume::check_days(&earlier, parts, &arguments.rerun)?;
         }
-        recording.resume(resumed)?;
+        resume::join(&mut recording, earlier)?;
     }
+    let earlier = recording.rows.len();
     if scope != Scope::Trial && !arguments.several {
         compile::all(&mut |said| eprintln!("{said}"))?;
     }
     // Before the minutes that it takes, not after.
-    recording.write(&out).with_context(|| cannot_write(&out))?;
+    file::write(&recording, &out).with_context(|| cannot_write(&out))?;
     let monitor = Monitor::start(&runner.device);
     let deadline = Instant::now() + Duration::from_secs(arguments.budget);
     run(&mut runner, &parts, deadline, &mut recording, &out)?;
@@ -154,11 +151,11 @@ fn record(arguments: Arguments) -> anyhow::Result<bool> {
         recording.checksums = record::checksums::collect(&mut runner, max_elements)?;
     }
     // Before a broken kernel stops the device.
-    recording.write(&out)?;
+    file::write(&recording, &out)?;
     run(&mut runner, &broken, deadline, &mut recording, &out)?;
-    recording.add_conditions(monitor.and_then(Monitor::stop));
-    recording.write(&out)?;
-    Ok(summarise(&recording, &out))
+    recording.head.conditions.extend(monitor.and_then(Monitor::stop));
+    file::write(&recording, &out)?;
+    Ok(summarise(&recording, earlier, &out))
 }
 
 /// Prints the rungs whose replays are wrong, and how many rungs there were.
@@ -222,7 +219,7 @@ fn run(
             continue;
         }
         if Instant::now() > deadline {
-            recording.skipped.push(Skipped::over_budget(part));
+            recording.skipped.push(file::over_budget(part));
             continue;
         }
         let begun = Instant::now();
@@ -235,11 +232,11 @@ fn run(
             begun.elapsed().as_secs_f64()
         ));
         if written.elapsed() > WRITE_EVERY {
-            recording.write(out)?;
+            file::write(recording, out)?;
             written = Instant::now();
         }
     }
-    Ok(recording.write(out)?)
+    Ok(file::write(recording, out)?)
 }
 
 fn run_part(
@@ -249,21 +246,21 @@ fn run_part(
     recording: &mut Recording,
 ) -> anyhow::Result<()> {
     if !fits(runner, part)? {
-        recording.skipped.push(Skipped::too_large(part));
+        recording.skipped.push(file::too_large(part));
         return Ok(());
     }
     let mut done = |row: Row| {
         if !row.is_as_declared() {
             progress.say(&format!(
                 "WRONG: {} at {} {} {}: {}",
-                row.kernel,
+                row.subject.kernel,
                 row.case.shape,
-                row.op,
-                row.dtype,
+                row.case.op,
+                row.case.dtype,
                 row.failures.join("; ")
             ));
         }
-        recording.rows.push(row);
+        recording.rows.push(row.recorded);
         Ok(())
     };
     if part.is_timed {
@@ -284,13 +281,13 @@ fn fits(runner: &Runner, part: &Part) -> anyhow::Result<bool> {
     Ok(largest(&on_device) <= runner.device.free_bytes()? && largest(&on_host) <= host)
 }
 
-/// Says what was recorded; true if every rung was as it should be.
-fn summarise(recording: &Recording, out: &Path) -> bool {
-    let wrong = recording.rows.iter().filter(|row| !row.is_as_declared()).count();
+/// Says what was recorded; true if every rung that came after the `earlier` rows was as it should be.
+fn summarise(recording: &Recording, earlier: usize, out: &Path) -> bool {
+    let wrong = recording.rows[earlier..].iter().filter(|row| !row.is_as_declared()).count();
     println!(
         "{}: {} rows, {} checksums, {} skipped, {wrong} wrong",
         out.display(),
-        recording.len(),
+        recording.rows.len(),
         recording.checksums.len(),
         recording.skipped.len()
     );

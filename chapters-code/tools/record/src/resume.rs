@@ -1,131 +1,108 @@
 //! Resumes a recording. A long one can be made in parts, where a device is lent for minutes, or where
 //! one chapter has changed.
 
-use std::{
-    collections::{BTreeMap, HashSet},
-    fs,
-    path::Path,
-};
+use std::{fs, path::Path};
 
 use anyhow::{Context, bail, ensure};
-use harness::ceiling::Ceilings;
-use report::recorded::{Checksum, RecordedRow, Subject};
-use serde::Deserialize;
-use serde_json::value::RawValue;
+use recording::Recording;
+use report::recorded::subject;
 
-use crate::{conditions::Conditions, file::today, schedule::Part};
+use crate::{file::today, schedule::Part};
 
-/// An earlier run's file, as far as it is kept.
-pub(crate) struct Resumed {
-    /// The days that it was recorded on.
-    pub(crate) date: String,
-    /// The commits that it was recorded at.
-    pub(crate) commit: String,
-    /// The commands.
-    pub(crate) command: String,
-    /// The ceilings of its first run.
-    pub(crate) ceilings: Option<Ceilings>,
-    /// The conditions of its runs.
-    pub(crate) conditions: Vec<Conditions>,
-    /// What stands for the instructions of each rung.
-    pub(crate) kernels: BTreeMap<String, String>,
-    /// Its rows, as they stand there.
-    pub(crate) rows: Vec<Box<RawValue>>,
-    /// Its checksums.
-    pub(crate) checksums: Vec<Checksum>,
-    subjects: HashSet<Subject>,
+/// Reads an earlier run's file, less the rows, checksums and kernels of the chapters in `rerun`, which are to be run again.
+///
+/// # Errors
+/// If it cannot be read, or is of another device: their times do not belong side by side.
+pub(crate) fn read(path: &Path, device: &str, rerun: &[String]) -> anyhow::Result<Recording> {
+    let text = fs::read_to_string(path).with_context(|| {
+        format!("cannot read {}; leave --resume out to begin a recording", path.display())
+    })?;
+    let is_none = || format!("{} is not a recording", path.display());
+    let mut earlier = Recording::read(&text).with_context(is_none)?.with_context(is_none)?;
+    ensure!(
+        earlier.head.device.name == device,
+        "{} was recorded on {}, and this is {device}: name another file with --out",
+        path.display(),
+        earlier.head.device.name
+    );
+    let is_kept = |chapter: &str| !rerun.iter().any(|rerun| rerun == chapter);
+    earlier.checksums.retain(|sum| is_kept(&sum.subject.chapter));
+    earlier.head.kernels.retain(|name, _| is_kept(chapter_of(name)));
+    earlier.rows.retain(|row| is_kept(&row.subject.chapter));
+    Ok(earlier)
 }
 
-#[derive(Deserialize)]
-struct File {
-    device: Device,
-    date: String,
-    commit: String,
-    command: String,
-    ceilings: Option<Ceilings>,
-    #[serde(default)]
-    conditions: Vec<Conditions>,
-    #[serde(default)]
-    kernels: BTreeMap<String, String>,
-    rows: Vec<Box<RawValue>>,
-    checksums: Vec<Checksum>,
+/// The chapter of a rung's name, `chapter_1_reduce/sequential`.
+fn chapter_of(name: &str) -> &str {
+    name.split('/').next().unwrap_or_default()
 }
 
-#[derive(Deserialize)]
-struct Device {
-    name: String,
+/// Makes sure that no chapter gets rows of several days, which do not belong side by side: on another day than that
+/// of the file, whole chapters are run again, and no others.
+///
+/// # Errors
+/// If a part has steps left, and its chapter is not in `rerun`.
+pub(crate) fn check_days(
+    earlier: &Recording,
+    parts: &[Part],
+    rerun: &[String],
+) -> anyhow::Result<()> {
+    let date = &earlier.head.date;
+    if date.split(", ").last() == Some(&today()) {
+        return Ok(());
+    }
+    let has_more = |part: &&Part| {
+        !part.steps.is_empty() && !rerun.iter().any(|name| name == part.chapter.name())
+    };
+    match parts.iter().find(has_more).map(|part| part.chapter.name()) {
+        None => Ok(()),
+        Some(name) => bail!(
+            "the file was recorded on {date}, and lacks rows of {name}\n  remedy: record {name} again with --rerun, \
+             leave it out by naming the others with --chapter, or name another file with --out"
+        ),
+    }
 }
 
-impl Resumed {
-    /// Reads a file, less the rows and checksums of the chapters in `rerun`, which are to be run again.
-    ///
-    /// # Errors
-    /// If it cannot be read, or is of another device: their times do not belong side by side.
-    pub(crate) fn read(path: &Path, device: &str, rerun: &[String]) -> anyhow::Result<Self> {
-        let text = fs::read_to_string(path).with_context(|| {
-            format!("cannot read {}; leave --resume out to begin a recording", path.display())
-        })?;
-        let file: File = serde_json::from_str(&text)
-            .with_context(|| format!("{} is not a recording", path.display()))?;
+/// Takes the steps out of a part that need not be run.
+pub(crate) fn spare(earlier: &Recording, part: &mut Part) {
+    let chapter = part.chapter.name();
+    part.steps.retain(|step| {
+        let subject = subject(chapter, step.rung.name, &step.case);
+        !earlier.rows.iter().any(|row| row.subject.can_stand_for(&subject))
+    });
+}
+
+/// Joins a new recording to an earlier one. The earlier rows, checksums, conditions and ceilings stay, and the file names both
+/// days, both commits and both commands.
+///
+/// # Errors
+/// If a rung's instructions have changed since: its rows would not belong side by side.
+pub(crate) fn join(new: &mut Recording, earlier: Recording) -> anyhow::Result<()> {
+    let Recording { head: earlier, rows, checksums, .. } = earlier;
+    let head = &mut new.head;
+    for (name, kernel) in earlier.kernels {
+        let now = head.kernels.entry(name.clone()).or_insert(kernel.clone());
+        let chapter = chapter_of(&name);
         ensure!(
-            file.device.name == device,
-            "{} was recorded on {}, and this is {device}: name another file with --out",
-            path.display(),
-            file.device.name
+            *now == kernel,
+            "{name} has changed since its rows were recorded\n  remedy: record them again with --rerun {chapter}"
         );
-        let mut earlier = Self {
-            date: file.date,
-            commit: file.commit,
-            command: file.command,
-            ceilings: file.ceilings,
-            conditions: file.conditions,
-            kernels: file.kernels,
-            rows: Vec::new(),
-            checksums: file.checksums,
-            subjects: HashSet::new(),
-        };
-        let is_kept = |chapter: &str| !rerun.iter().any(|rerun| rerun == chapter);
-        earlier.checksums.retain(|sum| is_kept(&sum.chapter));
-        earlier.kernels.retain(|name, _| name.split('/').next().is_some_and(is_kept));
-        for raw in file.rows {
-            let row: RecordedRow = serde_json::from_str(raw.get())
-                .with_context(|| format!("a row of {}", path.display()))?;
-            if is_kept(row.subject.chapter()) {
-                earlier.subjects.insert(row.subject);
-                earlier.rows.push(raw);
-            }
-        }
-        Ok(earlier)
     }
-
-    /// Makes sure that no chapter gets rows of several days, which do not belong side by side: on another day than that
-    /// of the file, whole chapters are run again, and no others.
-    ///
-    /// # Errors
-    /// If a part has steps left, and its chapter is not in `rerun`.
-    pub(crate) fn check_days(&self, parts: &[Part], rerun: &[String]) -> anyhow::Result<()> {
-        if self.date.split(", ").last() == Some(&today()) {
-            return Ok(());
-        }
-        let has_more = |part: &&Part| {
-            !part.steps.is_empty() && !rerun.iter().any(|name| name == part.chapter.name())
-        };
-        match parts.iter().find(has_more).map(|part| part.chapter.name()) {
-            None => Ok(()),
-            Some(name) => bail!(
-                "the file was recorded on {}, and lacks rows of {name}\n  remedy: record {name} again with --rerun, \
-                 leave it out by naming the others with --chapter, or name another file with --out",
-                self.date
-            ),
-        }
+    head.date = joined(&earlier.date, &head.date, ", ");
+    head.commit = joined(&earlier.commit, &head.commit, "; ");
+    head.command = joined(&earlier.command, &head.command, "; ");
+    if earlier.ceilings.is_some() {
+        head.ceilings = earlier.ceilings;
     }
+    head.conditions = earlier.conditions;
+    (new.rows, new.checksums) = (rows, checksums);
+    Ok(())
+}
 
-    /// Takes the steps out of a part that need not be run.
-    pub(crate) fn spare(&self, part: &mut Part) {
-        let chapter = part.chapter.name();
-        part.steps.retain(|step| {
-            let subject = Subject::new(chapter, step.rung.name, &step.case);
-            !self.subjects.contains(&subject)
-        });
+/// Both, or the one where they are the same.
+fn joined(before: &str, now: &str, separator: &str) -> String {
+    match before.split(separator).any(|one| one == now) {
+        true => before.into(),
+        false => format!("{before}{separator}{now}"),
     }
 }

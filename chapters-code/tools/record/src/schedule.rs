@@ -2,9 +2,10 @@
 
 use harness::{task::Columns, verify::Checker};
 use record::rungs_for;
+use recording::Skipped;
 use report::{AnyChapter, AnyRung, Planned, Scope, runner::Step};
 
-use crate::file::Skipped;
+use crate::file;
 
 /// The steps of one case.
 pub(crate) struct Part {
@@ -46,7 +47,7 @@ fn part(chapter: &'static dyn AnyChapter, planned: Planned<Columns>) -> Part {
         if case.elements() <= rung.max_elements {
             steps.push(Step { rung, case: case.clone() });
         } else if is_timed {
-            skipped.push(Skipped::too_large_for_rung(rung.name, &case));
+            skipped.push(file::too_large_for_rung(rung.name, &case));
         }
     }
     Part { name: chapter.title(&case), chapter, steps, skipped, is_timed }

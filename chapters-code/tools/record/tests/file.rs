@@ -1,12 +1,20 @@
 //! A recorded file has the schema that the book and the tables read. Tried on the simulator, which
 //! has no times.
 
-use std::{path::PathBuf, process::Command};
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
 
-use serde_json::Value;
+use recording::Recording;
 
 fn record(arguments: &[&str]) -> std::process::Output {
     Command::new(env!("CARGO_BIN_EXE_record")).args(arguments).output().expect("it starts")
+}
+
+fn read(path: &Path) -> Recording {
+    let text = std::fs::read_to_string(path).expect("it is written");
+    Recording::read(&text).expect("it has all columns").expect("it is a recording")
 }
 
 #[test]
@@ -15,21 +23,12 @@ fn a_file_has_all_parts() {
     let path = out.to_str().expect("UTF-8");
     let output = record(&["--device", "sim", "--out", path, "--commit", "abc"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let text = std::fs::read_to_string(&out).expect("it is written");
-    let file: Value = serde_json::from_str(&text).expect("it is JSON");
-
-    for field in ["schema", "device", "date", "command", "ceilings", "rows", "skipped"] {
-        assert!(file.get(field).is_some(), "no field {field}");
-    }
-    for field in ["name", "compute_capability", "driver", "clocks", "memory", "peak_gb_per_s"] {
-        assert!(!file["device"][field].is_null(), "no device.{field}");
-    }
-    assert_eq!(file["commit"], "abc");
-    let kernel = file["kernels"]["chapter_1_reduce/sequential"].as_str();
+    let Recording { head, rows, checksums, .. } = read(&out);
+    assert_eq!(head.commit, "abc");
     let reduce = chapters::find("chapter_1_reduce").expect("a chapter");
     let sequential = reduce.find("sequential").expect("a rung");
-    assert_eq!(kernel, Some(&*harness::kernel::fingerprint(&sequential.ptx)));
-    let rows = file["rows"].as_array().expect("a list");
+    let kernel = &head.kernels["chapter_1_reduce/sequential"];
+    assert_eq!(*kernel, harness::kernel::fingerprint(&sequential.ptx));
     for chapter in [
         "chapter_0_setup",
         "chapter_1_reduce",
@@ -39,14 +38,11 @@ fn a_file_has_all_parts() {
         "chapter_6_transpose",
         "chapter_7_coalescing",
     ] {
-        assert!(rows.iter().any(|row| row["chapter"] == chapter), "no rows of {chapter}");
+        assert!(rows.iter().any(|row| row.subject.chapter == chapter), "no rows of {chapter}");
     }
-    let wrong: Vec<_> =
-        rows.iter().filter(|row| row["broken"] == false && row["correct"] == false).collect();
+    let wrong: Vec<_> = rows.iter().filter(|row| !row.broken && !row.correct).collect();
     assert!(wrong.is_empty(), "{wrong:?}");
-    let checksums = file["checksums"].as_array().expect("a list");
     assert!(checksums.len() > 100, "{} checksums", checksums.len());
-    assert!(checksums.iter().all(|checksum| checksum["bits"].is_string()));
 }
 
 #[test]
@@ -59,31 +55,23 @@ fn exhaustive_a_recording_is_made_in_parts() {
         let message = String::from_utf8_lossy(&output.stderr).into_owned();
         (output.status.success(), message)
     };
-    let read = || -> Value {
-        let text = std::fs::read_to_string(&out).expect("it is written");
-        serde_json::from_str(&text).expect("it is JSON")
-    };
     assert!(run(&[]).0);
-    let whole = read();
+    let whole = read(&out);
     let (succeeded, said) = run(&["--resume", "--rerun", "chapter_2_histogram"]);
     assert!(succeeded, "{said}");
     assert!(said.contains("chapter_2_histogram"), "{said}");
     assert!(!said.contains("chapter_1_reduce"), "{said}");
 
-    let resumed = read();
-    let sorted = |file: &Value| {
-        let mut rows: Vec<String> = file["rows"]
-            .as_array()
-            .expect("a list")
-            .iter()
-            .map(|row| format!("{} {} {}", row["kernel"], row["n"], row["dtype"]))
-            .collect();
-        rows.sort();
-        rows
+    let resumed = read(&out);
+    let sorted = |file: &Recording| {
+        let subjects = file.rows.iter().map(|row| format!("{:?}", row.subject));
+        let mut subjects: Vec<String> = subjects.collect();
+        subjects.sort();
+        subjects
     };
     assert_eq!(sorted(&resumed), sorted(&whole));
-    assert_eq!(resumed["checksums"], whole["checksums"]);
-    assert!(resumed["command"].as_str().is_some_and(|c| c.contains("; record")));
+    assert_eq!(resumed.checksums, whole.checksums);
+    assert!(resumed.head.command.contains("; record"));
 
     // A run that fails leaves what it did not come to.
     let failed = Command::new(env!("CARGO_BIN_EXE_record"))
@@ -93,7 +81,7 @@ fn exhaustive_a_recording_is_made_in_parts() {
         .output()
         .expect("it starts");
     assert!(!failed.status.success());
-    let left = read()["checksums"].as_array().expect("a list").len();
+    let left = read(&out).checksums.len();
     assert!(left > 100, "{left} checksums");
 
     let (succeeded, said) = run(&["--resume", "--rerun", "chapter_9"]);
@@ -107,8 +95,7 @@ fn exhaustive_a_recording_is_made_in_parts() {
     assert!(!succeeded && said.contains("was recorded on 1"), "{said}");
     let (succeeded, said) = run(&["--resume", "--rerun", "chapter_3_scan"]);
     assert!(succeeded, "{said}");
-    let date = read()["date"].clone();
-    let date = date.as_str().unwrap_or_default();
+    let date = read(&out).head.date;
     assert!(date.starts_with("1") && date.contains(", 2"), "{date}");
 }
 

@@ -5,9 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use figures::number::thousands;
-use serde_json::Value;
-
-use crate::measured::{KEPT, value};
+use recording::{Clocks, Library, Recording, Row, Skipped};
 
 /// In a folder of recorded instructions: what device they were recorded on.
 pub(super) const DEVICE: &str = "device.txt";
@@ -22,6 +20,44 @@ pub(super) type Fact = (&'static str, String);
 
 const NOT_NOTED: &str = "not noted in the file";
 
+/// The tables: how the names of their files begin, what they hold, and what made them. The first that fits is meant.
+const TABLES: [(&str, &str, &str); 9] = [
+    ("stalls_", "where the warps of chapter 6 wait, by rung", PROFILER),
+    ("samples_", "where the warps of chapter 6 wait, by machine instruction", PROFILER),
+    (
+        "wrong_clock_",
+        "one launch, timed wrongly and rightly",
+        "`wrong_clock`, an example of chapter 0",
+    ),
+    ("latencies_", "how long a lone thread waits", "`latencies`, an example of chapter 0"),
+    (
+        "trials_of_clusters_",
+        "clusters of blocks: all histograms and accesses that were tried",
+        OTHER_PROGRAM,
+    ),
+    ("trials_", "times of variants of kernels that were tried", OTHER_PROGRAM),
+    (
+        "cluster_histograms_",
+        "clusters of blocks: rows of the trials that chapter 2 shows",
+        OTHER_PROGRAM,
+    ),
+    (
+        "cluster_",
+        "accesses to the shared memory of a cluster",
+        "`clusters`, an example of chapter 2",
+    ),
+    ("broken_", "wrong results of chapter 8's wrong kernels", "`chapter_8 --broken`, see the file"),
+];
+
+const PROFILER: &str = "`ncu` on `chapter_6`, see README.md beside the file";
+
+/// A program that is not part of the project.
+const OTHER_PROGRAM: &str = "see README.md beside the file";
+
+fn unknown() -> String {
+    "no recording of this kind is known; describe it in tools/book/src/evidence".to_owned()
+}
+
 /// The facts about the recording at `path`, by its kind.
 pub(super) fn facts(path: &Path) -> Result<Vec<Fact>, String> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -32,97 +68,57 @@ pub(super) fn facts(path: &Path) -> Result<Vec<Fact>, String> {
     match name.rsplit_once('.') {
         Some((_, "json")) => run(&text),
         Some((stem, "csv")) if stem.starts_with("ncu_") => counters(&text),
-        Some((stem, "csv")) if stem.starts_with("stalls_") => {
-            Ok(profile(stem, &text, "where the warps of chapter 6 wait, by rung"))
-        }
-        Some((stem, "csv")) if stem.starts_with("samples_") => {
-            Ok(profile(stem, &text, "where the warps of chapter 6 wait, by machine instruction"))
-        }
         Some((stem, "tsv")) if stem.starts_with("sanitizer_") => tools(stem, &text),
-        Some((stem, "tsv")) if stem.starts_with("wrong_clock_") => {
-            Ok(example(stem, &text, "one launch, timed wrongly and rightly", "wrong_clock"))
-        }
-        Some((stem, "tsv")) if stem.starts_with("latencies_") => {
-            Ok(example(stem, &text, "how long a lone thread waits", "latencies"))
-        }
-        Some((stem, "tsv")) if stem.starts_with("trials_of_clusters_") => Ok(trials(
-            stem,
-            &text,
-            "clusters of blocks: all histograms and accesses that were tried",
-        )),
-        Some((stem, "tsv")) if stem.starts_with("trials_") => {
-            Ok(trials(stem, &text, "times of variants of kernels that were tried"))
-        }
-        Some((stem, "tsv")) if stem.starts_with("cluster_histograms_") => {
-            Ok(trials(stem, &text, "clusters of blocks: rows of the trials that chapter 2 shows"))
-        }
-        Some((stem, "tsv")) if stem.starts_with("cluster_") => {
-            let what = "accesses to the shared memory of a cluster";
-            Ok(table(stem, &text, what, "`clusters`, an example of chapter 2".to_owned()))
-        }
-        Some((stem, "tsv")) if stem.starts_with("broken_") => {
-            let command = "`chapter_8 --broken`, see the file".to_owned();
-            Ok(table(stem, &text, "wrong results of chapter 8's wrong kernels", command))
+        Some((stem, "csv" | "tsv")) => {
+            let of_kind = TABLES.iter().find(|(kind, ..)| stem.starts_with(kind));
+            of_kind.map(|(_, what, command)| table(stem, &text, what, command)).ok_or_else(unknown)
         }
         _ if is_answers(&name) => answers(&text),
-        _ => {
-            Err("no recording of this kind is known; describe it in tools/book/src/evidence"
-                .to_owned())
-        }
+        _ => Err(unknown()),
     }
 }
 
 /// A run of `record`.
 fn run(text: &str) -> Result<Vec<Fact>, String> {
-    let run: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    let field =
-        |path: &str| run.pointer(path).map_or(NOT_NOTED.to_owned(), |found| value("", found));
-    let megahertz = |path: &str| {
-        let clock = run.pointer(path).and_then(Value::as_f64);
-        clock.map_or(NOT_NOTED.to_owned(), |clock| thousands(clock.round() as u64))
-    };
+    let run = Recording::read(text).map_err(|error| error.to_string())?;
+    let Recording { head, rows, skipped, checksums } = run.ok_or("it is no recorded run")?;
+    let megahertz = |clock: f64| thousands(clock.round() as u64);
+    let Clocks { multiprocessor_mhz, memory_mhz } = head.device.clocks;
     let clocks = format!(
         "{} MHz (multiprocessors) and {} MHz (memory) at most",
-        megahertz("/device/clocks/multiprocessor_mhz"),
-        megahertz("/device/clocks/memory_mhz")
+        megahertz(multiprocessor_mhz),
+        megahertz(memory_mhz)
     );
-    let rows = run["rows"].as_array().ok_or("it has no rows")?;
-    let bits = run["checksums"].as_array().map_or(0, Vec::len);
     let mut facts = vec![
         ("what", "times and rates of every kernel".to_owned()),
-        ("device", field("/device/name")),
-        ("compute capability", field("/device/compute_capability")),
-        ("driver", field("/device/driver")),
+        ("device", head.device.name),
+        ("compute capability", head.device.compute_capability),
+        ("driver", head.device.driver),
         ("clocks", clocks),
-        ("libraries", libraries(&run)),
-        ("date", field("/date")),
-        ("commit", field("/commit")),
-        ("command", commands(&field("/command"))),
-        ("holds", covered(rows)),
-        ("results, bit by bit", thousands(bits as u64)),
-        ("left out", left_out(&run["skipped"])),
+        ("libraries", libraries(&head.libraries, &rows)),
+        ("date", head.date),
+        ("commit", head.commit),
+        ("command", commands(&head.command)),
+        ("holds", covered(&rows)),
+        ("results, bit by bit", thousands(checksums.len() as u64)),
+        ("left out", left_out(&skipped)),
     ];
-    let kept = run[KEPT].as_str();
-    facts.extend(kept.map(|reason| ("kept", format!("It has earlier kernels. {reason}"))));
+    facts.extend(head.kept.map(|reason| ("kept", format!("It has earlier kernels. {reason}"))));
     Ok(facts)
 }
 
 /// What is compared with: the libraries that the recorder opened, or else those of the rows.
-fn libraries(run: &Value) -> String {
-    let name = |library: &Value| {
-        format!("{} {}", value("", &library["name"]), value("", &library["version"]))
+fn libraries(opened: &[Library], rows: &[Row]) -> String {
+    let built_with = |library: &Library| match &library.built_with {
+        Some(built_with) => format!(" ({built_with})"),
+        None => String::new(),
     };
-    let opened = run["libraries"].as_array().map_or(&[][..], Vec::as_slice);
-    let mut libraries: BTreeSet<String> = opened
-        .iter()
-        .map(|library| match library["built_with"].as_str() {
-            Some(built_with) => format!("{} ({built_with})", name(library)),
-            None => name(library),
-        })
-        .collect();
+    let opened = opened.iter().map(|l| format!("{} {}{}", l.name, l.version, built_with(l)));
+    let mut libraries: BTreeSet<String> = opened.collect();
     if libraries.is_empty() {
-        let rows = run["rows"].as_array().into_iter().flatten();
-        libraries.extend(rows.map(|row| &row["baseline"]).filter(|b| b.is_object()).map(name));
+        let baselines = rows.iter().filter_map(|row| row.baseline.as_ref());
+        libraries
+            .extend(baselines.map(|baseline| format!("{} {}", baseline.name, baseline.version)));
     }
     libraries.into_iter().collect::<Vec<_>>().join("; ")
 }
@@ -134,10 +130,8 @@ fn commands(text: &str) -> String {
 }
 
 /// How many cases a run left out, and why.
-fn left_out(skipped: &Value) -> String {
-    let cases = skipped.as_array().map_or(&[][..], Vec::as_slice);
-    let reasons = cases.iter().filter_map(|case| case["reason"].as_str());
-    let reasons: BTreeSet<&str> = reasons.collect();
+fn left_out(cases: &[Skipped]) -> String {
+    let reasons: BTreeSet<&str> = cases.iter().map(|case| &*case.reason).collect();
     match cases.len() {
         0 => "nothing".to_owned(),
         many => format!(
@@ -149,18 +143,17 @@ fn left_out(skipped: &Value) -> String {
 }
 
 /// How many rows of which kernels, sizes and samples.
-fn covered(rows: &[Value]) -> String {
+fn covered(rows: &[Row]) -> String {
     let mut kernels: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for row in rows {
-        let name = |field: &str| row[field].as_str().unwrap_or_default();
-        kernels.entry(name("chapter")).or_default().insert(name("kernel"));
+    for Row { subject, .. } in rows {
+        kernels.entry(&subject.chapter).or_default().insert(&subject.kernel);
     }
     let chapters: Vec<String> = kernels
         .iter()
         .map(|(chapter, kernels)| format!("{} kernels of `{chapter}`", kernels.len()))
         .collect();
-    let sizes = || rows.iter().filter_map(|row| row["n"].as_u64());
-    let samples = rows.iter().filter_map(|row| row["time_ms"]["samples"].as_u64());
+    let sizes = || rows.iter().map(|row| row.subject.n);
+    let samples = rows.iter().filter_map(|row| row.time_ms).map(|time| time.samples);
     format!(
         "{} rows: {}; {} to {} elements; at least {} samples where a row has times",
         thousands(rows.len() as u64),
@@ -229,23 +222,8 @@ fn tools(stem: &str, text: &str) -> Result<Vec<Fact>, String> {
     ])
 }
 
-/// What an example of chapter 0 printed.
-fn example(stem: &str, text: &str, what: &str, name: &str) -> Vec<Fact> {
-    table(stem, text, what, format!("`{name}`, an example of chapter 0"))
-}
-
-/// A table of Nsight Compute's.
-fn profile(stem: &str, text: &str, what: &str) -> Vec<Fact> {
-    table(stem, text, what, "`ncu` on `chapter_6`, see README.md beside the file".to_owned())
-}
-
-/// Trials by programs that are not part of the project.
-fn trials(stem: &str, text: &str, what: &str) -> Vec<Fact> {
-    table(stem, text, what, "see README.md beside the file".to_owned())
-}
-
 /// A table whose first lines say if it was recorded.
-fn table(stem: &str, text: &str, what: &str, command: String) -> Vec<Fact> {
+fn table(stem: &str, text: &str, what: &str, command: &str) -> Vec<Fact> {
     let header = header(text);
     let field = |name: &str| header.get(name).cloned().unwrap_or(NOT_NOTED.to_owned());
     let rows = text.lines().filter(|line| !line.starts_with('#')).count();
@@ -255,7 +233,7 @@ fn table(stem: &str, text: &str, what: &str, command: String) -> Vec<Fact> {
         ("driver", field("driver")),
         ("date", stem.rsplit('_').next().unwrap_or(NOT_NOTED).to_owned()),
         ("commit", field("commit")),
-        ("command", command),
+        ("command", command.to_owned()),
         ("holds", format!("{} rows", thousands(rows.saturating_sub(1) as u64))),
     ]
 }

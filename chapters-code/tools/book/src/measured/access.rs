@@ -4,12 +4,10 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use figures::chart::{GB_PER_S, MICROSECONDS, Series, Style, Unit, lines};
-use serde_json::Value;
 
 use super::chart::Labels;
-use super::directive::Directive;
-use super::records::{self, Records, Run, field};
-use super::{chart, thousands};
+use super::records::{self, Row, Run};
+use super::{Asked, chart, thousands};
 
 /// The kernels whose sectors are known here.
 const LOADS: &str = "strided_loads";
@@ -21,17 +19,12 @@ const SECTOR: f64 = 32.0;
 
 /// Times over strides, with the times that the sectors of the loads, or of the stores, would take at the rate of
 /// the read sweep.
-pub(super) fn over_strides(
-    page: &Path,
-    directive: &Directive,
-    records: &Records,
-) -> Result<String, String> {
+pub(super) fn over_strides(Asked { page, directive, records }: Asked) -> Result<String, String> {
     let run = records.run_of(directive)?;
     let rows = run.select(directive)?;
     let mut series = curves(&rows, "stride", "time_ms.median", 1e3);
-    let rate = run.field("ceilings.read_gb_per_s").and_then(Value::as_f64);
-    let rate = rate.ok_or("the run has no read sweep")?;
-    let n = rows.first().and_then(|row| row["n"].as_f64()).ok_or("the rows have no size")?;
+    let rate = run.head.ceilings.as_ref().ok_or("the run has no read sweep")?.read_gb_per_s;
+    let n = rows.first().map_or(0.0, |row| row.subject.n as f64);
     let strides: Vec<f64> = series.iter().take(1).flat_map(Series::sizes).collect();
     for (kernel, name, style, bytes) in [
         (LOADS, "loads, by their sectors", Style::Ceiling, loads as fn(f64) -> f64),
@@ -55,15 +48,10 @@ pub(super) fn over_strides(
 }
 
 /// Rates over offsets, with the copy's.
-pub(super) fn over_offsets(
-    page: &Path,
-    directive: &Directive,
-    records: &Records,
-) -> Result<String, String> {
+pub(super) fn over_offsets(Asked { page, directive, records }: Asked) -> Result<String, String> {
     let run = records.run_of(directive)?;
     let mut series = curves(&run.select(directive)?, "offset", "gb_per_s", 1.0);
-    let rate = run.field("ceilings.copy_gb_per_s").and_then(Value::as_f64);
-    let rate = rate.ok_or("the run has no copy")?;
+    let rate = run.head.ceilings.as_ref().ok_or("the run has no copy")?.copy_gb_per_s;
     let offsets = series.iter().take(1).flat_map(Series::sizes);
     let copy: Vec<_> = offsets.map(|offset| [offset, rate]).collect();
     series.push(Series::of_points("the driver's copy".to_owned(), Style::Ceiling, &copy));
@@ -85,12 +73,11 @@ fn stores(stride: f64) -> f64 {
 }
 
 /// A curve per kernel: `value` times `scale` over the key.
-fn curves(rows: &[&Value], key: &str, value: &str, scale: f64) -> Vec<Series> {
+fn curves(rows: &[&Row], key: &str, value: &str, scale: f64) -> Vec<Series> {
     let kernels = records::kernels([rows]);
     let curve = |(place, kernel): (usize, &&str)| {
-        let own = rows.iter().filter(|row| row["kernel"] == **kernel);
-        let point =
-            |row: &&Value| Some([row.get(key)?.as_f64()?, scale * field(row, value)?.as_f64()?]);
+        let own = rows.iter().filter(|row| row.subject.kernel == **kernel);
+        let point = |row: &&Row| Some([row.number(key)?, scale * row.number(value)?]);
         let mut points: Vec<_> = own.filter_map(point).collect();
         points.sort_by(|a, b| a[0].total_cmp(&b[0]));
         Series::of_points((*kernel).to_owned(), Style::Kernel(place), &points)

@@ -1,24 +1,24 @@
 //! All that was timed beside a library, with the cases in which the library is faster.
 
-use std::{cmp::Ordering, collections::BTreeMap, path::Path};
+use std::{cmp::Ordering, collections::BTreeMap};
 
-use report::row::RESULTS;
+use recording::{Baseline, Subject};
 use serde_json::Value;
 
-use super::directive::Directive;
-use super::records::{Records, Run, chapter_number, field};
+use super::records::{Records, Row, Run};
 use super::table::source;
-use super::{amount, value};
+use super::{Asked, amount, thousands, value};
 
 /// One input and one call of a library, with the fastest kernel of the book for it.
 struct Case<'a> {
-    row: &'a Value,
+    row: &'a Row,
+    baseline: &'a Baseline,
     ratio: f64,
 }
 
 /// Of each device, all cases of the chapter that `directive` names, those if the library is ahead first.
 /// Without a chapter, how many cases each chapter has.
-pub(super) fn all(page: &Path, directive: &Directive, records: &Records) -> Result<String, String> {
+pub(super) fn all(Asked { page, directive, records }: Asked) -> Result<String, String> {
     let Some(chapter) = directive.chapter() else {
         return Ok(summary(records));
     };
@@ -44,7 +44,8 @@ pub(super) fn all(page: &Path, directive: &Directive, records: &Records) -> Resu
 
 /// How many cases of each chapter the book's kernels win, of each device; without the recordings of several devices.
 fn summary(records: &Records) -> String {
-    let runs: Vec<&Run> = records.newest().filter(|run| !run.is_of_several()).collect();
+    let runs: Vec<&Run> =
+        records.newest().filter(|run| run.head.device.devices.is_none()).collect();
     let mut table = String::from("| chapter |");
     for run in &runs {
         table.push_str(&format!(
@@ -74,16 +75,12 @@ fn summary(records: &Records) -> String {
 /// The cases of a chapter, by their ratio.
 fn cases(run: &Run, chapter: u64) -> Vec<Case<'_>> {
     let mut fastest: BTreeMap<String, Case> = BTreeMap::new();
-    let time = |row: &Value| field(row, "time_ms.median").and_then(Value::as_f64);
-    for row in run.rows() {
-        let is_of_chapter = chapter_number(&row["chapter"]) == Some(chapter);
-        let ratio =
-            row["baseline"]["ratio"].as_f64().filter(|_| is_of_chapter && row["broken"] != true);
-        let Some(ratio) = ratio else { continue };
-        let case = Case { row, ratio };
+    for row in run.rows.iter().filter(|row| row.chapter() == Some(chapter) && !row.broken) {
+        let Some(baseline) = &row.baseline else { continue };
+        let case = Case { row, baseline, ratio: baseline.comparison.ratio };
         // Kernels can do different work on the same input. The call of the library says which.
-        let key = format!("{} {}", case.input(), row["baseline"]["call"]);
-        let is_faster = |other: &Case| time(row) < time(other.row);
+        let key = format!("{} {}", case.input(), baseline.call);
+        let is_faster = |other: &Case| row.median_ms() < other.row.median_ms();
         if fastest.get(&key).is_none_or(is_faster) {
             fastest.insert(key, case);
         }
@@ -96,48 +93,50 @@ fn cases(run: &Run, chapter: u64) -> Vec<Case<'_>> {
 impl Case<'_> {
     /// What the case is of: the size, the type, and all else that differs from the usual.
     fn input(&self) -> String {
-        let Some(row) = self.row.as_object() else { return String::new() };
-        let text = |key: &str| row.get(key).map_or(String::new(), |found| value(key, found));
-        let n = match row["n"].as_u64() {
-            Some(n) if n.is_power_of_two() => format!("2<sup>{}</sup>", n.ilog2()),
-            _ => text("n"),
-        };
         let is_usual = |key: &str, found: &Value| match key {
             // The copies of a histogram are a setting of its kernel.
             "chapter" | "kernel" | "n" | "dtype" | "copies" => true,
             "op" => found == "sum",
             "input" => found == "uniform",
-            _ => RESULTS.contains(&key) || found.is_null(),
+            _ => false,
         };
-        let others = row.iter().filter(|(key, found)| !is_usual(key, found));
+        let columns = self.row.subject.columns();
+        let others = columns.iter().filter(|(key, found)| !is_usual(key, found));
         let others = others.map(|(key, found)| format!(", {key} {}", value(key, found)));
-        format!("{n} {}{}", text("dtype"), others.collect::<String>())
+        let Subject { n, dtype, .. } = &self.row.subject;
+        format!("{} {dtype}{}", elements(*n), others.collect::<String>())
     }
 
     fn line(&self) -> String {
-        let cell =
-            |path: &str| field(self.row, path).map_or(String::new(), |found| value(path, found));
-        let option = self.row["copies"].as_u64().map(|copies| format!(" `--copies {copies}`"));
+        let copies = self.row.subject.task.number("copies");
+        let option = copies.map(|copies| format!(" `--copies {copies}`"));
         format!(
             "| {} | `{}`{} | {} | {}, {} | {} | {} |\n",
             self.input(),
-            cell("kernel"),
+            self.row.subject.kernel,
             option.unwrap_or_default(),
-            cell("time_ms.median"),
-            library(&self.row["baseline"]),
-            cell("baseline.call").replace("::", "::<wbr>"),
-            cell("baseline.time_ms.median"),
+            self.row.cell("time_ms.median"),
+            library(self.baseline),
+            self.baseline.call.replace("::", "::<wbr>"),
+            amount("time_ms", self.baseline.time_ms.median),
             amount("ratio", self.ratio),
         )
     }
 }
 
+/// A number of elements, as a power of two if it is one.
+pub(crate) fn elements(n: u64) -> String {
+    match n.is_power_of_two() {
+        true => format!("2<sup>{}</sup>", n.ilog2()),
+        false => thousands(n),
+    }
+}
+
 /// The library that a baseline is a call of, with its version. A plain copy is the driver's, whichever library was built
 /// with the call.
-pub(crate) fn library(baseline: &Value) -> String {
-    let text = |key: &str| baseline[key].as_str().unwrap_or_default();
-    match text("call").starts_with("cudaMemcpy") {
+pub(crate) fn library(baseline: &Baseline) -> String {
+    match baseline.call.starts_with("cudaMemcpy") {
         true => "the driver's copy".to_owned(),
-        false => format!("{} {}", text("name"), text("version")),
+        false => format!("{} {}", baseline.name, baseline.version),
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::records::chapter_number;
+use super::records::{Row, chapter_number};
 
 /// Keys that are not compared with a row's field of that name.
 const NOT_FIELDS: [&str; 7] = ["device", "broken", "before", "from", "to", "kernels", "least"];
@@ -134,7 +134,7 @@ impl Directive {
 
     /// The number of the chapter that is meant.
     pub(super) fn chapter(&self) -> Option<u64> {
-        chapter_number(&Value::from(self.get("chapter")?))
+        chapter_number(self.get("chapter")?)
     }
 
     /// The rung that the key `before` names, if it is there.
@@ -173,30 +173,27 @@ impl Directive {
     /// Whether `row` has what the keys ask for. Broken kernels, matrices, batches, rows further apart than
     /// they are long, ranges of keys, and what is not a rung's own number of copies are meant only where asked
     /// for.
-    pub(super) fn selects(&self, row: &Value) -> bool {
+    pub(super) fn selects(&self, row: &Row) -> bool {
         // What few rows have comes first: a page asks for hundreds of rows among thousands.
-        let keys = self.keys.iter().filter(|(key, _)| !NOT_FIELDS.contains(&key.as_str()));
-        let mut keys = keys.map(|(key, wanted)| (key, wanted, row.get(key)));
-        let is_so = keys.all(|(key, wanted, found)| match found {
-            Some(found) if key == "chapter" => {
-                chapter_number(found) == chapter_number(&Value::from(wanted.as_str()))
-            }
-            Some(found) => is(found, wanted),
-            None => false,
-        });
+        let mut keys = self.keys.iter().filter(|(key, _)| !NOT_FIELDS.contains(&key.as_str()));
+        let is_so = |(key, wanted): &(String, String)| match key.as_str() {
+            "chapter" => row.chapter() == chapter_number(wanted),
+            key => row.field(key).is_some_and(|found| is(found, wanted)),
+        };
         let broken = self.get("broken").unwrap_or("false");
-        if !is_so || !is(row.get("broken").unwrap_or(&Value::Bool(false)), broken) {
+        if !keys.all(is_so) || broken.parse() != Ok(row.broken) {
             return false;
         }
-        let is_special = |key: &&str| row.get(*key).is_some() && self.get(key).is_none();
+        let is_special =
+            |key: &&str| row.subject.task.get(key).is_some() && self.get(key).is_none();
         if ["copies", "range", "ld", "batch"].iter().any(is_special) {
             return false;
         }
-        if row.get("rows").is_some() && self.get("rows").or(self.get("cols")).is_none() {
+        if row.subject.rows.is_some() && self.get("rows").or(self.get("cols")).is_none() {
             return false;
         }
         let least = self.get("least").and_then(integer);
-        least.is_none_or(|least| row["n"].as_u64().is_some_and(|n| n >= least))
+        least.is_none_or(|least| row.subject.n >= least)
     }
 }
 

@@ -1,14 +1,10 @@
 //! Rates over bytes in flight, and Little's law fitted to them.
 
-use std::path::Path;
-
 use figures::chart::{GB_PER_S, Series, Style, lines};
-use serde_json::Value;
 
 use super::chart::Labels;
-use super::directive::Directive;
-use super::records::{Records, Run};
-use super::{amount, chart};
+use super::records::{Row, Run};
+use super::{Asked, amount, chart};
 
 /// Bytes of a load, and threads of a block, of the kernel that these rows are of.
 const BYTES: f64 = 16.0;
@@ -27,12 +23,9 @@ struct Point {
 }
 
 impl Point {
-    fn of(row: &Value) -> Option<Self> {
-        Some(Self {
-            loads: row["loads"].as_u64()?,
-            resident: row["resident"].as_u64()?,
-            rate: row["gb_per_s"].as_f64()?,
-        })
+    fn of(row: &Row) -> Option<Self> {
+        let number = |column| row.subject.task.number(column);
+        Some(Self { loads: number("loads")?, resident: number("resident")?, rate: row.gb_per_s? })
     }
 
     /// KiB in flight a multiprocessor.
@@ -58,11 +51,7 @@ fn latency(points: &[Point], multiprocessors: f64) -> Option<f64> {
 }
 
 /// A picture of the rows, by the bytes in flight, with the law's line; the rows themselves in a table below.
-pub(super) fn over_bytes(
-    page: &Path,
-    directive: &Directive,
-    records: &Records,
-) -> Result<String, String> {
+pub(super) fn over_bytes(Asked { page, directive, records }: Asked) -> Result<String, String> {
     let run = records.run_of(directive)?;
     let rows = run.select(directive)?;
     let mut points: Vec<Point> = rows.into_iter().filter_map(Point::of).collect();
@@ -112,13 +101,13 @@ struct Law {
 
 impl Law {
     fn of(run: &Run, points: &[Point]) -> Option<Self> {
-        let number = |path: &str| run.field(path).and_then(Value::as_f64);
-        let multiprocessors = number("device.multiprocessors")?;
+        let multiprocessors = f64::from(run.head.device.multiprocessors);
+        let ceilings = run.head.ceilings.as_ref()?;
         Some(Self {
             multiprocessors,
             latency: latency(points, multiprocessors)?,
-            most: number("ceilings.read_gb_per_s")?,
-            alone: number("ceilings.latency_ns"),
+            most: ceilings.read_gb_per_s,
+            alone: ceilings.latency_ns,
         })
     }
 

@@ -1,28 +1,20 @@
 //! One kernel on two devices that differ in their memory only. How much longer it takes with the slower memory shows
 //! whether the memory limits it.
 
-use std::path::Path;
-
-use serde_json::Value;
-
 use super::directive::Directive;
-use super::records::{self, Records, Run, field};
-use super::{amount, table};
+use super::records::{self, Records, Row, Run};
+use super::{Asked, amount, table};
 
 /// The rows of a directive on two devices.
 struct Two<'a> {
     own: &'a Run,
     other: &'a Run,
-    rows: [Vec<&'a Value>; 2],
+    rows: [Vec<&'a Row>; 2],
 }
 
 /// Times on both devices, a line for every kernel that `directive` selects, in the order of the ladder, and one each for the
 /// baseline of the last and for the ceiling.
-pub(super) fn ladder(
-    page: &Path,
-    directive: &Directive,
-    records: &Records,
-) -> Result<String, String> {
+pub(super) fn ladder(Asked { page, directive, records }: Asked) -> Result<String, String> {
     let two = Two::of(directive, records)?;
     let [own, other] = [two.own.model(), two.other.model()];
     let mut text = format!(
@@ -39,8 +31,8 @@ pub(super) fn ladder(
             Ok(line(name, times, Part::of(times, ceiling).answer()))
         };
         text.push_str(&judged(&format!("`{kernel}`"), TIME)?);
-        if let [Some(name), Some(_)] = rows.map(|row| row["baseline"]["name"].as_str()) {
-            library = judged(name, "baseline.time_ms.median")?;
+        if let [Some(baseline), Some(_)] = rows.map(|row| row.baseline.as_ref()) {
+            library = judged(&baseline.name, "baseline.time_ms.median")?;
         }
         ceilings.push(ceiling);
     }
@@ -71,21 +63,17 @@ fn ratio([own, other]: [f64; 2]) -> String {
 }
 
 /// A time of a kernel's rows on the two devices.
-fn times(rows: [&Value; 2], path: &str) -> Result<[f64; 2], String> {
-    let [own, other] = rows.map(|row| field(row, path).and_then(Value::as_f64));
+fn times(rows: [&Row; 2], path: &str) -> Result<[f64; 2], String> {
+    let [own, other] = rows.map(|row| row.number(path));
     own.zip(other)
         .map(|(own, other)| [own, other])
-        .ok_or_else(|| format!("a recorded row of {} has no {path}", rows[0]["kernel"]))
+        .ok_or_else(|| format!("a recorded row of {} has no {path}", rows[0].subject.kernel))
 }
 
 /// What the other device shows of the one row that `directive` selects.
-pub(super) fn rung(
-    page: &Path,
-    directive: &Directive,
-    records: &Records,
-) -> Result<String, String> {
+pub(super) fn rung(Asked { page, directive, records }: Asked) -> Result<String, String> {
     let two = Two::of(directive, records)?;
-    let kernel = two.own.one_row(directive)?["kernel"].as_str().unwrap_or_default();
+    let kernel = &two.own.one_row(directive)?.subject.kernel;
     let rows = two.both(kernel)?.ok_or("only one device has such a row")?;
     let (kernels, ceilings) = (times(rows, TIME)?, times(rows, "ceiling_ms")?);
     let speed = if ceilings[0] < ceilings[1] { "slower" } else { "faster" };
@@ -118,10 +106,10 @@ impl<'a> Two<'a> {
     }
 
     /// The rows of a kernel on both devices; none if one of the two does not have it.
-    fn both(&self, kernel: &str) -> Result<Option<[&'a Value; 2]>, String> {
+    fn both(&self, kernel: &str) -> Result<Option<[&'a Row; 2]>, String> {
         let mut found = [None; 2];
         for (rows, found) in self.rows.iter().zip(&mut found) {
-            for row in rows.iter().filter(|row| row["kernel"] == kernel) {
+            for row in rows.iter().filter(|row| row.subject.kernel == kernel) {
                 if found.replace(*row).is_some() {
                     return Err(format!("{kernel} has several such rows"));
                 }

@@ -51,14 +51,14 @@ mod table;
 use std::path::Path;
 
 use crate::{Problems, Strictness};
-pub(crate) use comparisons::library;
+pub(crate) use comparisons::{elements, library};
 use directive::{Directive, Kind};
 pub(crate) use figures::number::thousands;
 pub(crate) use format::leading_number;
 pub use format::{amount, value};
 pub(crate) use quantity::{count, is_count, natural_unit, quantity};
-pub(crate) use records::KEPT;
-pub use records::{Records, Run};
+pub(crate) use records::chapter_number;
+pub use records::{Records, Row, Run};
 
 /// The folder of the recorded runs, in the book's source folder.
 pub const FOLDER: &str = "measurements";
@@ -91,8 +91,8 @@ pub(crate) fn answer(
     if let Some(comparison) = body.trim_start().strip_prefix("claim ") {
         return claimed(page, comparison, records, strictness);
     }
-    let directive = directive::parse(body)?.on(page);
-    answer_to(page, &directive, records, strictness)
+    let directive = &directive::parse(body)?.on(page);
+    answer_to(Asked { page, directive, records }, strictness)
 }
 
 /// The number that the directive `measured` with these arguments on `page` would show, in `unit`, which begins
@@ -149,28 +149,32 @@ fn claimed(
     }
 }
 
-fn answer_to(
-    page: &Path,
-    directive: &Directive,
-    records: &Records,
-    strictness: Strictness,
-) -> Result<String, String> {
+/// A directive as it stands on a page, and what answers it.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    page: &'a Path,
+    directive: &'a Directive,
+    records: &'a Records,
+}
+
+fn answer_to(asked: Asked, strictness: Strictness) -> Result<String, String> {
+    let Asked { page, directive, records } = asked;
     if let Some(waiting) = waits(directive, records, strictness)? {
         return Ok(waiting);
     }
     match &directive.kind {
         Kind::Value(field) => inline(directive, field, records),
-        Kind::Rung => table::rung(directive, records),
-        Kind::Table => table::ladder(page, directive, records),
-        Kind::Plot => chart::over_sizes(page, directive, records),
-        Kind::Bars => chart::at_one_size(page, directive, records),
-        Kind::SoFar => chart::so_far(page, directive, records),
-        Kind::InFlight => in_flight::over_bytes(page, directive, records),
-        Kind::Strides => access::over_strides(page, directive, records),
-        Kind::Offsets => access::over_offsets(page, directive, records),
-        Kind::Memories => memories::ladder(page, directive, records),
-        Kind::OtherMemory => memories::rung(page, directive, records),
-        Kind::Comparisons => comparisons::all(page, directive, records),
+        Kind::Rung => table::rung(asked),
+        Kind::Table => table::ladder(asked),
+        Kind::Plot => chart::over_sizes(asked),
+        Kind::Bars => chart::at_one_size(asked),
+        Kind::SoFar => chart::so_far(asked),
+        Kind::InFlight => in_flight::over_bytes(asked),
+        Kind::Strides => access::over_strides(asked),
+        Kind::Offsets => access::over_offsets(asked),
+        Kind::Memories => memories::ladder(asked),
+        Kind::OtherMemory => memories::rung(asked),
+        Kind::Comparisons => comparisons::all(asked),
         Kind::Devices => Ok(table::devices(page, records)),
     }
 }

@@ -2,22 +2,17 @@
 
 use std::path::Path;
 
-use serde_json::Value;
+use recording::{Device, Head};
 
-use super::directive::Directive;
-use super::records::{self, Records, Run, field};
-use super::value;
+use super::records::{self, Records, Row, Run};
+use super::{Asked, amount};
 
 /// A gain that differs from 1 by less would be shown as 1.00.
 const SAME: f64 = 0.005;
 
 /// A line for every kernel that `directive` selects, in the order of the ladder, and one for the
 /// baseline; columns for every device that is recorded.
-pub(super) fn ladder(
-    page: &Path,
-    directive: &Directive,
-    records: &Records,
-) -> Result<String, String> {
+pub(super) fn ladder(Asked { page, directive, records }: Asked) -> Result<String, String> {
     let runs = records.of_devices(directive)?;
     let mut table = match &runs[..] {
         [(_, rows)] => of_one(rows),
@@ -28,14 +23,14 @@ pub(super) fn ladder(
     Ok(table)
 }
 
-fn of_one(rows: &[&Value]) -> String {
+fn of_one(rows: &[&Row]) -> String {
     let mut table = String::from(
         "| kernel | median time | rate | of the ceiling | of peak | over the line before |\n\
          | --- | ---: | ---: | ---: | ---: | ---: |\n",
     );
     let mut before = None;
     for row in rows {
-        let time = field(row, "time_ms.median").and_then(Value::as_f64);
+        let time = row.median_ms();
         let gain = before.zip(time).map(|(before, time): (f64, f64)| before / time);
         table.push_str(&line(row, gain));
         before = time;
@@ -47,7 +42,7 @@ fn of_one(rows: &[&Value]) -> String {
 }
 
 /// The devices beside one another: of each the rate, and its part of the ceiling.
-fn of_several(runs: &[(&Run, Vec<&Value>)]) -> String {
+fn of_several(runs: &[(&Run, Vec<&Row>)]) -> String {
     let mut table = String::from("| kernel |");
     for (run, _) in runs {
         table.push_str(&format!(" {} | of its ceiling |", run.device()));
@@ -56,11 +51,9 @@ fn of_several(runs: &[(&Run, Vec<&Value>)]) -> String {
     for kernel in records::kernels(runs.iter().map(|(_, rows)| &rows[..])) {
         table.push_str(&format!("| `{kernel}` |"));
         for (_, rows) in runs {
-            let row = rows.iter().find(|row| row["kernel"] == kernel);
+            let row = rows.iter().find(|row| row.subject.kernel == kernel);
             for path in ["gb_per_s", "fraction_of_ceiling"] {
-                let found = row.and_then(|row| field(row, path));
-                let cell = found.map_or(String::new(), |found| value(path, found));
-                table.push_str(&format!(" {cell} |"));
+                table.push_str(&format!(" {} |", row.map_or(String::new(), |row| row.cell(path))));
             }
         }
         table.push('\n');
@@ -81,36 +74,34 @@ fn of_several(runs: &[(&Run, Vec<&Value>)]) -> String {
 
 /// The rate of the one row that `directive` selects, against the ceiling, the peak and the rung
 /// that the key `before` names.
-pub(super) fn rung(directive: &Directive, records: &Records) -> Result<String, String> {
+pub(super) fn rung(Asked { directive, records, .. }: Asked) -> Result<String, String> {
     let run = records.run_of(directive)?;
     let row = run.one_row(directive)?;
-    let cell = |path: &str| field(row, path).map_or(String::new(), |found| value(path, found));
     let mut text = format!(
         "{}, which is {} of the ceiling and {} of the theoretical peak",
-        cell("gb_per_s"),
-        cell("fraction_of_ceiling"),
-        cell("fraction_of_peak"),
+        row.cell("gb_per_s"),
+        row.cell("fraction_of_ceiling"),
+        row.cell("fraction_of_peak"),
     );
     if let Some(before) = directive.rung_before() {
         let gain = run.gain(directive)?;
         text.push_str(&match (gain - 1.0).abs() < SAME {
             true => format!(", and within {:.1}\u{a0}% of the rate of `{before}`", SAME * 100.0),
-            false => format!(", and {} the rate of `{before}`", super::amount(super::GAIN, gain)),
+            false => format!(", and {} the rate of `{before}`", amount(super::GAIN, gain)),
         });
     }
     Ok(text)
 }
 
-fn line(row: &Value, gain: Option<f64>) -> String {
-    let cell = |path: &str| field(row, path).map_or(String::new(), |found| value(path, found));
+fn line(row: &Row, gain: Option<f64>) -> String {
     format!(
         "| `{}` | {} | {} | {} | {} | {} |\n",
-        cell("kernel"),
-        cell("time_ms.median"),
-        cell("gb_per_s"),
-        cell("fraction_of_ceiling"),
-        cell("fraction_of_peak"),
-        gain.map_or(String::new(), |gain| super::amount("ratio", gain)),
+        row.subject.kernel,
+        row.cell("time_ms.median"),
+        row.cell("gb_per_s"),
+        row.cell("fraction_of_ceiling"),
+        row.cell("fraction_of_peak"),
+        gain.map_or(String::new(), |gain| amount("ratio", gain)),
     )
 }
 
@@ -121,43 +112,33 @@ struct Baseline {
     rate: String,
 }
 
-fn baseline(rows: &[&Value]) -> Option<Baseline> {
-    let row = rows.iter().rev().find(|row| row["baseline"].is_object())?;
-    let baseline = &row["baseline"];
-    let version = baseline["version"].as_str().unwrap_or_default();
-    let time = &baseline["time_ms"]["median"];
-    let rate = row["bytes"].as_f64()? / (time.as_f64()? * 1e6);
+fn baseline(rows: &[&Row]) -> Option<Baseline> {
+    let row = rows.iter().rev().find(|row| row.baseline.is_some())?;
+    let baseline = row.baseline.as_ref()?;
     Some(Baseline {
-        name: format!("{} {version}", baseline["name"].as_str()?),
-        time: value("time_ms", time),
-        rate: super::amount("gb_per_s", rate),
+        name: format!("{} {}", baseline.name, baseline.version),
+        time: amount("time_ms", baseline.time_ms.median),
+        rate: amount("gb_per_s", row.baseline_rate()?),
     })
 }
 
 /// Where a table comes from, with a link to the file.
 pub(super) fn source(page: &Path, run: &Run) -> String {
-    let [device, driver, date] = origin(run);
-    format!("{device}, driver {driver}, [recorded {date}]({}).", file(page, run))
+    let Head { date, device, .. } = &run.head;
+    let Device { name, driver, .. } = device;
+    format!("{name}, driver {driver}, [recorded {date}]({}).", file(page, run))
 }
 
 /// The same for a picture.
 pub(super) fn source_in_html(page: &Path, run: &Run) -> String {
-    let [device, driver, date] = origin(run);
-    format!("{device}, driver {driver}, <a href=\"{}\">recorded {date}</a>.", file(page, run))
-}
-
-fn origin(run: &Run) -> [String; 3] {
-    let driver = run.field("device.driver");
-    [
-        run.device().to_owned(),
-        driver.map_or(String::new(), |found| value("", found)),
-        run.date().to_owned(),
-    ]
+    let Head { date, device, .. } = &run.head;
+    let Device { name, driver, .. } = device;
+    format!("{name}, driver {driver}, <a href=\"{}\">recorded {date}</a>.", file(page, run))
 }
 
 /// From a page, which stands in the book's source folder, to a run's file, which mdBook copies.
 fn file(page: &Path, run: &Run) -> String {
-    format!("{}{}/{}", up(page), super::FOLDER, run.file())
+    format!("{}{}/{}", up(page), super::FOLDER, run.file)
 }
 
 /// From a page to the book's source folder.
@@ -172,21 +153,18 @@ pub(super) fn devices(page: &Path, records: &Records) -> String {
          | --- | --- | --- | ---: | --- | ---: |\n",
     );
     for run in records.runs() {
-        let cell = |path: &str| run.field(path).map_or(String::new(), |found| value(path, found));
+        let Device { name, compute_capability, driver, peak_gb_per_s, .. } = &run.head.device;
         table.push_str(&format!(
-            "| {} | {} | {} | {} | [{}]({}) | {} |\n",
-            run.device(),
-            cell("device.compute_capability"),
-            cell("device.driver"),
-            cell("device.peak_gb_per_s"),
-            run.date(),
+            "| {name} | {compute_capability} | {driver} | {} | [{}]({}) | {} |\n",
+            amount("gb_per_s", *peak_gb_per_s),
+            run.head.date,
             file(page, run),
-            super::thousands(run.rows().len() as u64),
+            super::thousands(run.rows.len() as u64),
         ));
     }
     for run in records.runs() {
-        if let Some(reason) = run.kept() {
-            let (device, date) = (run.device(), run.date());
+        if let Some(reason) = &run.head.kept {
+            let (device, date) = (run.device(), &run.head.date);
             table.push_str(&format!(
                 "\nThe run on {device} of {date} has earlier kernels. {reason}\n"
             ));

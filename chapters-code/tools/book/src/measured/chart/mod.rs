@@ -14,7 +14,7 @@ use figures::chart::{Drawing, GB_PER_S, Series, Style, Unit, bars, lines, panel 
 
 use super::directive::Directive;
 use super::records::{self, Records, Run};
-use super::{table, thousands};
+use super::{Asked, table, thousands};
 
 /// The most bars of a ladder so far.
 const MOST_BARS: usize = 16;
@@ -26,11 +26,7 @@ struct Panel<'a> {
 }
 
 /// Bandwidth over size.
-pub(super) fn over_sizes(
-    page: &Path,
-    directive: &Directive,
-    records: &Records,
-) -> Result<String, String> {
+pub(super) fn over_sizes(Asked { page, directive, records }: Asked) -> Result<String, String> {
     let panels = panels(directive, records)?;
     let mut html = String::new();
     for panel in &panels {
@@ -73,11 +69,7 @@ pub(super) fn table(run: &Run, heads: &[impl Display], rows: &str) -> String {
 }
 
 /// The rates at one size.
-pub(super) fn at_one_size(
-    page: &Path,
-    directive: &Directive,
-    records: &Records,
-) -> Result<String, String> {
+pub(super) fn at_one_size(Asked { page, directive, records }: Asked) -> Result<String, String> {
     let panels = panels(directive, records)?;
     let size = one_size(&panels)?;
     let mut html = String::new();
@@ -96,11 +88,7 @@ pub(super) fn at_one_size(
 }
 
 /// The rates of the rungs up to the one that the directive names, at one size on one device.
-pub(super) fn so_far(
-    page: &Path,
-    directive: &Directive,
-    records: &Records,
-) -> Result<String, String> {
+pub(super) fn so_far(Asked { page, directive, records }: Asked) -> Result<String, String> {
     let run = records.run_of(directive)?;
     let ladder =
         directive.up_to_kernel().ok_or("name the newest rung, kernel=, and the size, n=")?;

@@ -1,17 +1,16 @@
 //! The series of a chart, read off recorded rows.
 
 use figures::chart::{Point, Series, Style};
-use serde_json::Value;
 
-use super::super::records::field;
-use super::super::{amount, value};
+use super::super::amount;
+use super::super::records::Row;
 
 /// The series of these rows: the kernels in the order of `kernels`, which gives each its colour, the
 /// ceilings that their rates are compared with, and the baselines.
-pub(super) fn of(rows: &[&Value], kernels: &[&str]) -> Vec<Series> {
+pub(super) fn of(rows: &[&Row], kernels: &[&str]) -> Vec<Series> {
     let mut all = Vec::new();
     for (place, name) in kernels.iter().enumerate() {
-        for row in rows.iter().filter(|row| row["kernel"] == **name) {
+        for row in rows.iter().filter(|row| row.subject.kernel == **name) {
             add(&mut all, name, Style::Kernel(place), own(row));
         }
     }
@@ -20,8 +19,9 @@ pub(super) fn of(rows: &[&Value], kernels: &[&str]) -> Vec<Series> {
     }
     // Of baselines that were timed again for each kernel the last one is shown, as in the table.
     for row in rows.iter().rev() {
-        let name = field(row, "baseline.name").map_or(String::new(), |name| value("", name));
-        add(&mut all, &name, Style::Baseline, baseline(row));
+        if let Some(library) = &row.baseline {
+            add(&mut all, &library.name, Style::Baseline, baseline(row));
+        }
     }
     for series in &mut all {
         series.points.sort_by(|a, b| a.n.total_cmp(&b.n));
@@ -41,33 +41,28 @@ fn add(all: &mut Vec<Series>, name: &str, style: Style, point: Option<Point>) {
     all.push(Series { name: name.to_owned(), style, points: vec![point] });
 }
 
-fn own(row: &Value) -> Option<Point> {
-    let shown = |path: &str| {
-        let found = field(row, path).filter(|found| !found.is_null())?;
-        Some(value(path, found))
-    };
+fn own(row: &Row) -> Option<Point> {
     Some(Point {
-        n: row["n"].as_f64()?,
-        rate: row["gb_per_s"].as_f64()?,
-        time: shown("time_ms.median"),
-        of_ceiling: shown("fraction_of_ceiling"),
+        n: row.subject.n as f64,
+        rate: row.gb_per_s?,
+        time: row.median_ms().map(|time| amount("time_ms", time)),
+        of_ceiling: row.fraction_of_ceiling.map(|part| amount("fraction", part)),
     })
 }
 
-fn ceiling(row: &Value) -> Option<Point> {
-    let rate = row["gb_per_s"].as_f64()? / row["fraction_of_ceiling"].as_f64()?;
-    Some(Point { n: row["n"].as_f64()?, rate, time: None, of_ceiling: None })
+fn ceiling(row: &Row) -> Option<Point> {
+    let rate = row.gb_per_s? / row.fraction_of_ceiling?;
+    Some(Point { n: row.subject.n as f64, rate, time: None, of_ceiling: None })
 }
 
 /// The baseline, at the rate that its time makes of the row's bytes.
-fn baseline(row: &Value) -> Option<Point> {
-    let time = field(row, "baseline.time_ms.median")?;
-    let rate = row["bytes"].as_f64()? / (time.as_f64()? * 1e6);
-    let share = rate / ceiling(row)?.rate;
+fn baseline(row: &Row) -> Option<Point> {
+    let (rate, ceiling) = (row.baseline_rate()?, ceiling(row)?);
+    let time = row.baseline.as_ref()?.time_ms.median;
     Some(Point {
-        n: row["n"].as_f64()?,
         rate,
-        time: Some(value("time_ms.median", time)),
-        of_ceiling: Some(amount("fraction", share)),
+        time: Some(amount("time_ms", time)),
+        of_ceiling: Some(amount("fraction", rate / ceiling.rate)),
+        ..ceiling
     })
 }
