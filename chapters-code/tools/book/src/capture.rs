@@ -7,164 +7,82 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-/// What a program prints to.
-enum Stream {
-    Output,
-    Error,
-}
-
-/// What a program prints, and where the book keeps it.
+/// What a program prints on the simulator, and where the book keeps it.
 struct Capture {
     file: &'static str,
-    stream: Stream,
-    binary: &'static str,
-    arguments: &'static [&'static str],
-    /// The width of the terminal, which decides the columns of the tables.
-    columns: u32,
+    /// The program, and its arguments besides the device.
+    command: &'static str,
+    /// Whether it is standard error that is kept.
+    is_error: bool,
 }
+
+impl Capture {
+    /// What goes to standard output.
+    const fn output(file: &'static str, command: &'static str) -> Self {
+        Self { file, command, is_error: false }
+    }
+
+    /// What goes to standard error: what the driver reports.
+    const fn errors(file: &'static str, command: &'static str) -> Self {
+        Self { file, command, is_error: true }
+    }
+}
+
+/// The width of the terminal, which decides the columns of the tables: the narrowest that has room for all but the errors.
+const COLUMNS: &str = "104";
 
 /// What stands for the project's folder in what a program prints.
 const READERS_CLONE: &str = "/home/ada/warp-by-warp";
 
 const CAPTURES: &[Capture] = &[
-    Capture {
-        file: "book/chapter_0_setup/output.txt",
-        stream: Stream::Output,
-        binary: "chapter_0",
-        arguments: &["--device", "sim"],
-        columns: 104,
-    },
-    Capture {
-        file: "book/chapter_1_reduce/output.txt",
-        stream: Stream::Output,
-        binary: "chapter_1",
-        arguments: &["--device", "sim"],
-        // The narrowest that has room for all but the errors.
-        columns: 104,
-    },
-    Capture {
-        file: "book/chapter_1_reduce/three_rungs.txt",
-        stream: Stream::Output,
-        binary: "chapter_1",
-        arguments: &["--device", "sim", "--kernel", "one_thread,interleaved_modulo,sequential"],
-        columns: 104,
-    },
-    Capture {
-        file: "book/chapter_1_reduce/weak_memory.txt",
-        stream: Stream::Output,
-        binary: "chapter_1",
-        arguments: &[
-            "--device",
-            "sim",
-            "--weak",
-            "--broken",
-            "--kernel",
-            "last_block_without_fence",
-        ],
-        columns: 104,
-    },
-    Capture {
-        file: "book/chapter_2_histogram/four_rungs.txt",
-        stream: Stream::Output,
-        binary: "chapter_2",
-        arguments: &[
-            "--device",
-            "sim",
-            "--kernel",
-            "global_atomics,shared_atomics,warp_copies,match_any",
-        ],
-        columns: 104,
-    },
-    Capture {
-        file: "book/chapter_2_histogram/output.txt",
-        stream: Stream::Output,
-        binary: "chapter_2",
-        // Not those that wait for a flag: how often they ask depends on the machine.
-        arguments: &[
-            "--device",
-            "sim",
-            "--kernel",
-            "global_atomics,shared_atomics,warp_copies,match_any,finish_memset,finish_exchange",
-        ],
-        columns: 104,
-    },
-    Capture {
-        file: "book/chapter_3_scan/output.txt",
-        stream: Stream::Output,
-        binary: "chapter_3",
-        // Not the single passes, whose blocks wait for each other, as those above.
-        arguments: &[
-            "--device",
-            "sim",
-            "--kernel",
-            "one_thread,hillis_steele,blelloch,blelloch_padded,shuffle,vectorized,reduce_then_scan",
-        ],
-        columns: 104,
-    },
-    Capture {
-        file: "book/chapter_3_scan/three_rungs.txt",
-        stream: Stream::Output,
-        binary: "chapter_3",
-        arguments: &["--device", "sim", "--kernel", "hillis_steele,blelloch,shuffle"],
-        columns: 104,
-    },
-    Capture {
-        file: "book/chapter_3_scan/weak_memory.txt",
-        stream: Stream::Output,
-        binary: "chapter_3",
-        arguments: &["--device", "sim", "--weak", "--broken", "--kernel", "flag_without_release"],
-        columns: 104,
-    },
-    Capture {
-        file: "book/chapter_6_transpose/output.txt",
-        stream: Stream::Output,
-        binary: "chapter_6",
-        arguments: &["--device", "sim"],
-        columns: 104,
-    },
-    Capture {
-        file: "book/chapter_6_transpose/four_rungs.txt",
-        stream: Stream::Output,
-        binary: "chapter_6",
-        arguments: &[
-            "--device",
-            "sim",
-            "--kernel",
-            "by_rows,by_columns,tile,padded",
-            "-n",
-            "1024x1024",
-        ],
-        columns: 104,
-    },
-    Capture {
-        file: "book/chapter_7_coalescing/output.txt",
-        stream: Stream::Output,
-        binary: "chapter_7",
-        arguments: &["--device", "sim"],
-        columns: 104,
-    },
-    Capture {
-        file: "book/chapter_7_coalescing/three_rungs.txt",
-        stream: Stream::Output,
-        binary: "chapter_7",
-        arguments: &["--device", "sim", "--kernel", "scalar,vec2,packs", "-n", "2^20"],
-        columns: 104,
-    },
-    Capture {
-        file: "book/chapter_3_scan/deadlock.txt",
-        stream: Stream::Error, // what the driver reports
-        binary: "chapter_3",
-        arguments: &["--device", "sim", "--broken", "--kernel", "static_tile_index"],
-        columns: 104,
-    },
-    Capture {
-        file: "book/chapter_4_compact/output.txt",
-        stream: Stream::Output,
-        binary: "chapter_4",
-        // Only those that are the same under every schedule.
-        arguments: &["--device", "sim", "--kernel", "one_thread,ballot"],
-        columns: 104,
-    },
+    Capture::output("book/chapter_0_setup/output.txt", "chapter_0"),
+    Capture::output("book/chapter_1_reduce/output.txt", "chapter_1"),
+    Capture::output(
+        "book/chapter_1_reduce/three_rungs.txt",
+        "chapter_1 --kernel one_thread,interleaved_modulo,sequential",
+    ),
+    Capture::output(
+        "book/chapter_1_reduce/weak_memory.txt",
+        "chapter_1 --weak --broken --kernel last_block_without_fence",
+    ),
+    Capture::output(
+        "book/chapter_2_histogram/four_rungs.txt",
+        "chapter_2 --kernel global_atomics,shared_atomics,warp_copies,match_any",
+    ),
+    // Not those that wait for a flag: how often they ask depends on the machine.
+    Capture::output(
+        "book/chapter_2_histogram/output.txt",
+        "chapter_2 --kernel global_atomics,shared_atomics,warp_copies,match_any,finish_memset,finish_exchange",
+    ),
+    // Not the single passes, whose blocks wait for each other, as those above.
+    Capture::output(
+        "book/chapter_3_scan/output.txt",
+        "chapter_3 --kernel one_thread,hillis_steele,blelloch,blelloch_padded,shuffle,vectorized,reduce_then_scan",
+    ),
+    Capture::output(
+        "book/chapter_3_scan/three_rungs.txt",
+        "chapter_3 --kernel hillis_steele,blelloch,shuffle",
+    ),
+    Capture::output(
+        "book/chapter_3_scan/weak_memory.txt",
+        "chapter_3 --weak --broken --kernel flag_without_release",
+    ),
+    Capture::output("book/chapter_6_transpose/output.txt", "chapter_6"),
+    Capture::output(
+        "book/chapter_6_transpose/four_rungs.txt",
+        "chapter_6 --kernel by_rows,by_columns,tile,padded -n 1024x1024",
+    ),
+    Capture::output("book/chapter_7_coalescing/output.txt", "chapter_7"),
+    Capture::output(
+        "book/chapter_7_coalescing/three_rungs.txt",
+        "chapter_7 --kernel scalar,vec2,packs -n 2^20",
+    ),
+    Capture::errors(
+        "book/chapter_3_scan/deadlock.txt",
+        "chapter_3 --broken --kernel static_tile_index",
+    ),
+    // Only those that are the same under every schedule.
+    Capture::output("book/chapter_4_compact/output.txt", "chapter_4 --kernel one_thread,ballot"),
 ];
 
 /// Runs the programs, and writes what they print into the files of the book.
@@ -191,13 +109,15 @@ pub fn check(root: &Path) -> Result<()> {
 }
 
 fn output(root: &Path, capture: &Capture) -> Result<String> {
+    let mut command = capture.command.split(' ');
+    let binary = command.next().unwrap_or_default();
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
-        .args(["run", "--quiet", "--bin", capture.binary, "--manifest-path"])
+        .args(["run", "--quiet", "--bin", binary, "--manifest-path"])
         .arg(root.join("Cargo.toml"))
-        .arg("--")
-        .args(capture.arguments)
-        .env("COLUMNS", capture.columns.to_string())
+        .args(["--", "--device", "sim"])
+        .args(command)
+        .env("COLUMNS", COLUMNS)
         .env_remove("SIMT_SEED")
         .env_remove("SIMT_DEVICES")
         // Not in the project, where a compiler that has been fetched would be found: a reader's first clone has none.
@@ -206,14 +126,10 @@ fn output(root: &Path, capture: &Capture) -> Result<String> {
         .context("cannot run cargo")?;
     ensure!(
         output.status.success(),
-        "{} failed:\n{}",
-        capture.binary,
+        "{binary} failed:\n{}",
         String::from_utf8_lossy(&output.stderr)
     );
-    let printed = match capture.stream {
-        Stream::Output => output.stdout,
-        Stream::Error => output.stderr,
-    };
+    let printed = if capture.is_error { output.stderr } else { output.stdout };
     let text = String::from_utf8(printed).context("the output is not UTF-8")?;
     let text = text.replace(&root.display().to_string(), READERS_CLONE);
     Ok(without_blank_ends(&text))

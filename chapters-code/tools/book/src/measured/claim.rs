@@ -138,9 +138,7 @@ impl Term {
         let Some((field, directive)) = &self.field else {
             return Ok(self.factor);
         };
-        let found = records.value(&on(directive.clone()), field)?;
-        let number = found.as_f64().ok_or_else(|| format!("the field {field} is no number"))?;
-        Ok(self.factor * number)
+        Ok(self.factor * super::number_of(&on(directive.clone()), field, records)?)
     }
 
     fn shown(&self, value: f64) -> String {

@@ -107,14 +107,28 @@ pub(crate) fn in_unit(
     records: &Records,
     strictness: Strictness,
 ) -> Result<String, String> {
-    let directive = directive::parse(&format!("measured {arguments}"))?.on(page);
+    match number_on(page, arguments, records, strictness)? {
+        Some((field, number)) => format::in_unit(&field, number, unit),
+        None => Ok(NOT_RECORDED.to_owned()),
+    }
+}
+
+/// The field that the directive `measured` with these arguments on `page` names, and the number there; none while a draft
+/// waits for its recording.
+fn number_on(
+    page: &Path,
+    arguments: &str,
+    records: &Records,
+    strictness: Strictness,
+) -> Result<Option<(String, f64)>, String> {
+    let directive = directive::parse(&format!("measured {}", arguments.trim()))?.on(page);
     let Kind::Value(field) = &directive.kind else {
         return Err(format!("{arguments} is not one value"));
     };
-    if let Some(waiting) = waits(&directive, records, strictness)? {
-        return Ok(waiting);
+    if waits(&directive, records, strictness)? {
+        return Ok(None);
     }
-    format::in_unit(field, number_of(&directive, field, records)?, unit)
+    Ok(Some((field.clone(), number_of(&directive, field, records)?)))
 }
 
 /// The number that a field of the row of `directive` holds.
@@ -159,8 +173,8 @@ struct Asked<'a> {
 
 fn answer_to(asked: Asked, strictness: Strictness) -> Result<String, String> {
     let Asked { page, directive, records } = asked;
-    if let Some(waiting) = waits(directive, records, strictness)? {
-        return Ok(waiting);
+    if waits(directive, records, strictness)? {
+        return Ok(NOT_RECORDED.to_owned());
     }
     match &directive.kind {
         Kind::Value(field) => inline(directive, field, records),
@@ -179,15 +193,14 @@ fn answer_to(asked: Asked, strictness: Strictness) -> Result<String, String> {
     }
 }
 
-/// What a draft shows instead of a directive that nothing at all is recorded for.
-fn waits(
-    directive: &Directive,
-    records: &Records,
-    strictness: Strictness,
-) -> Result<Option<String>, String> {
+/// Whether nothing at all is recorded for a directive of a draft.
+///
+/// # Errors
+/// If the build is strict.
+fn waits(directive: &Directive, records: &Records, strictness: Strictness) -> Result<bool, String> {
     match (missing(directive, records), strictness) {
-        (None, _) => Ok(None),
-        (Some(_), Strictness::Draft) => Ok(Some(NOT_RECORDED.to_owned())),
+        (None, _) => Ok(false),
+        (Some(_), Strictness::Draft) => Ok(true),
         (Some(what), Strictness::Strict) => Err(format!("{what} is recorded yet")),
     }
 }
@@ -200,17 +213,7 @@ fn missing(directive: &Directive, records: &Records) -> Option<String> {
     let of_runs = match &directive.kind {
         Kind::Devices => true,
         Kind::Value(field) => records.runs().iter().any(|run| run.field(field).is_some()),
-        Kind::Rung
-        | Kind::Table
-        | Kind::Plot
-        | Kind::Bars
-        | Kind::SoFar
-        | Kind::InFlight
-        | Kind::Strides
-        | Kind::Offsets
-        | Kind::Memories
-        | Kind::OtherMemory
-        | Kind::Comparisons => false,
+        _ => false,
     };
     let chapter = directive.chapter().filter(|_| !of_runs)?;
     let is_recorded = records.runs().iter().any(|run| run.has_chapter(chapter));

@@ -11,9 +11,8 @@
 
 use std::path::Path;
 
-use super::directive::{self, Kind};
 use super::format::{self, leading_number};
-use super::{Records, number_of, waits};
+use super::{Records, number_on};
 use crate::{Strictness, arithmetic};
 
 /// The number that `text` on `page` stands for, in `unit`, which begins with a unit and may go on; none while a draft waits
@@ -28,7 +27,11 @@ pub(crate) fn quantity(
     records: &Records,
     strictness: Strictness,
 ) -> Result<Option<f64>, String> {
-    let field = |row: &str, unit: &str| number_of_field(page, row, unit, records, strictness);
+    let field = |row: &str, unit: &str| -> Result<Option<f64>, String> {
+        let found = number_on(page, row, records, strictness)?;
+        let in_unit = |(field, number): (String, f64)| Ok(number * format::scale(&field, unit)?);
+        found.map(in_unit).transpose()
+    };
     if !is_expression(text) {
         return match leading_number(text.trim()) {
             Some((number, rest)) => format::converted(number, rest.trim(), unit).map(Some),
@@ -77,24 +80,6 @@ pub(crate) fn count(text: &str, unit: &str) -> Result<f64, String> {
         Some((number, rest)) if unit.starts_with(rest.trim()) => Ok(number),
         _ => Err(format!("{text} is no number of {unit}")),
     }
-}
-
-fn number_of_field(
-    page: &Path,
-    row: &str,
-    unit: &str,
-    records: &Records,
-    strictness: Strictness,
-) -> Result<Option<f64>, String> {
-    let directive = directive::parse(&format!("measured {}", row.trim()))?.on(page);
-    let Kind::Value(field) = &directive.kind else {
-        return Err(format!("{row} is not one value"));
-    };
-    if waits(&directive, records, strictness)?.is_some() {
-        return Ok(None);
-    }
-    let number = number_of(&directive, field, records)?;
-    Ok(Some(number * format::scale(field, unit)?))
 }
 
 /// Whether `text` is one field that has no unit: a count, which a prediction of it must meet exactly.
