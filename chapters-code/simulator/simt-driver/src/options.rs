@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex};
 
 use simt::{BarrierOrder, Options, WeakMemory};
+use strsim::levenshtein;
 
 use crate::entry::say;
 use crate::error::{CUresult, Result};
@@ -159,24 +160,10 @@ fn nearest<'n>(name: &str, names: &[&'n str]) -> Option<&'n str> {
     let distance_to = |known: &str| {
         let known = known.to_lowercase();
         let begins = known.starts_with(&name) || name.starts_with(&known);
-        if begins { 1 } else { distance(&name, &known) }
+        if begins { 1 } else { levenshtein(&name, &known) }
     };
     let known = names.iter().min_by_key(|known| distance_to(known))?;
     (distance_to(known) <= MOST).then_some(known)
-}
-
-/// How many letters have to be added, removed or replaced to get from one word to another (Levenshtein 1966).
-fn distance(from: &str, to: &str) -> usize {
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (i, a) in from.bytes().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, b) in to.bytes().enumerate() {
-            let replaced = diagonal + usize::from(a != b);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(row[j + 1] + 1);
-        }
-    }
-    row[to.len()]
 }
 
 /// The variables that are set to a number, read once. Others are said to have no effect.
