@@ -35,7 +35,7 @@ fn counts_that_are_none() {
 
 #[test]
 fn sizes_that_do_not_fit() {
-    refuses(&["--device", "sim", "-n", "2^45"], &["needs", "are free", "up to"]);
+    CHAPTER_1.refuses("-n 2^45", &["needs", "are free", "up to"]);
 }
 
 #[test]
@@ -50,29 +50,23 @@ fn unknown_names() {
 
 #[test]
 fn combinations_that_no_rung_has() {
-    refuses(
-        &["--device", "sim", "--op", "and", "-n", "10"],
-        &["no rung has this operator and type: and of f32", "i32"],
-    );
-    refuses(
-        &["--device", "sim", "--op", "mul", "--dtype", "f16"],
+    CHAPTER_1.refuses("--op and -n 10", &["no rung has this operator and type: and of f32", "i32"]);
+    CHAPTER_1.refuses(
+        "--op mul --dtype f16",
         &["no rung has this operator and type", "product of f16", "f64"],
     );
-    refuses(
-        &["--device", "sim", "--kernel", "redux", "-n", "10"],
+    CHAPTER_1.refuses(
+        "--kernel redux -n 10",
         &["redux does not have this operator and type: sum of f32"],
     );
-    refuses(
-        &["--device", "sim", "--kernel", "redux", "-n", "10x10"],
-        &["redux does not run on", "-n N"],
-    );
-    refuses(&["--device", "sim", "--kernel", "rows_warp", "-n", "10"], &["ROWSxCOLS"]);
+    CHAPTER_1.refuses("--kernel redux -n 10x10", &["redux does not run on", "-n N"]);
+    CHAPTER_1.refuses("--kernel rows_warp -n 10", &["ROWSxCOLS"]);
 }
 
 #[test]
 fn files_that_cannot_be_written() {
-    refuses(&["--device", "sim", "--json", "/no/such/folder/x.json"], &["cannot write", "folder"]);
-    refuses(&["--device", "sim", "--plot", "/no/such/folder/x.svg"], &["cannot write", "folder"]);
+    CHAPTER_1.refuses("--json /no/such/folder/x.json", &["cannot write", "folder"]);
+    CHAPTER_1.refuses("--plot /no/such/folder/x.svg", &["cannot write", "folder"]);
     refuses(&["--plot", "ladder.png"], &["ladder.png", ".svg"]);
     refuses(&["--list", "--json", "-"], &["--list", "--json"]);
 }

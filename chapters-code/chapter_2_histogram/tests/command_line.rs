@@ -1,33 +1,23 @@
 //! The program as people call it: what it refuses, and what it writes.
 
 use crate::common::CHAPTER;
-use testing::{Program, check_example};
+use testing::{Program, ProgramWith, check_example};
 
 const CHAPTER_2: Program = Program(env!("CARGO_BIN_EXE_chapter_2"));
-
-/// Refused with 1,000 keys and these arguments.
-#[track_caller]
-fn refuses(arguments: &str, parts: &[&str]) {
-    CHAPTER_2.refuses(&format!("-n 1000 {arguments}"), parts);
-}
-
-/// What it prints of 1,000 keys with these arguments.
-#[track_caller]
-fn prints(arguments: &str) -> String {
-    CHAPTER_2.prints(&format!("-n 1000 {arguments}"))
-}
+/// The program on 1,000 keys.
+const SMALL: ProgramWith = CHAPTER_2.with("-n 1000");
 
 #[test]
 fn bins_that_are_none() {
     for bins in ["0", "1", "65537", "-3", "1.5", "many", "", "2^20", "16,1"] {
         let parts = ["--bins", "from 2 to 65536", "for example 256"];
-        refuses(&format!("--bins={bins}"), &parts);
+        SMALL.refuses(&format!("--bins={bins}"), &parts);
     }
 }
 
 #[test]
 fn keys_that_have_no_bin() {
-    refuses(
+    SMALL.refuses(
         "--keys 300 --out-of-range refuse",
         &[
             "of 1000 keys have no bin",
@@ -40,15 +30,15 @@ fn keys_that_have_no_bin() {
         "-n 2^16 --dtype f32 --out-of-range refuse",
         &["keys have no bin", "[0, 1) is the range", "--out-of-range count"],
     );
-    refuses("--keys 0", &["--keys", "from 1 to 2^32 - 1"]);
-    refuses("--out-of-range drop", &["drop", "count", "refuse"]);
+    SMALL.refuses("--keys 0", &["--keys", "from 1 to 2^32 - 1"]);
+    SMALL.refuses("--out-of-range drop", &["drop", "count", "refuse"]);
     for fine in [
         "--out-of-range refuse",
         "--keys 300",
         "--keys 300 --out-of-range count",
         "--dtype u8 --keys 300",
     ] {
-        prints(fine);
+        SMALL.prints(fine);
     }
 }
 
@@ -68,40 +58,40 @@ fn a_nan_is_refused_by_its_name() {
 
 #[test]
 fn what_histograms_do_not_have() {
-    refuses("--op nonsense", &["nonsense", "sum"]);
-    refuses("--op max", &["max of u32", "remedy", "u32 has sum"]);
-    refuses("--dtype i32", &["sum of i32", "sum is there for u32, f32, u8, u16"]);
-    refuses(
+    SMALL.refuses("--op nonsense", &["nonsense", "sum"]);
+    SMALL.refuses("--op max", &["max of u32", "remedy", "u32 has sum"]);
+    SMALL.refuses("--dtype i32", &["sum of i32", "sum is there for u32, f32, u8, u16"]);
+    SMALL.refuses(
         "--input negative",
         &["no negative input", "uniform, gaussian, zipf, constant, sorted"],
     );
-    refuses("--copies 3", &["power of two up to 32", "1, 2, 4, 8, 16 or 32"]);
+    SMALL.refuses("--copies 3", &["power of two up to 32", "1, 2, 4, 8, 16 or 32"]);
     CHAPTER_2.refuses("-n 10x10", &["is for vectors", "-n N"]);
-    refuses("--kernel banken", &["did you mean `banked`?"]);
+    SMALL.refuses("--kernel banken", &["did you mean `banked`?"]);
 }
 
 #[test]
 fn ranges_that_are_none() {
     let parts = ["--range", "two numbers, the lower one first", "0..2^20"];
     for range in ["", "5", "..", "0..", "1..1", "2..1", "a..b", "nan..1", "0..inf", "0-5"] {
-        refuses(&format!("--range={range}"), &parts);
+        SMALL.refuses(&format!("--range={range}"), &parts);
     }
-    refuses(
+    SMALL.refuses(
         "--range -1..1",
         &["from -1 to 1", "whole numbers up to 2^32 - 1", "remedy", "0..2^20"],
     );
-    refuses("--range 0..0.5", &["no range of u32", "0..2^20"]);
-    refuses("--range 0..2^32", &["no range of u32"]);
-    refuses("--dtype f32 --range 1e300..2e300", &["no range", "two finite ends", "--range"]);
-    refuses(
+    SMALL.refuses("--range 0..0.5", &["no range of u32", "0..2^20"]);
+    SMALL.refuses("--range 0..2^32", &["no range of u32"]);
+    SMALL.refuses("--dtype f32 --range 1e300..2e300", &["no range", "two finite ends", "--range"]);
+    SMALL.refuses(
         "--dtype u8,u32 --range 0..100",
         &["keys of u8 are their own bins", "--dtype u32 or f32"],
     );
-    refuses(
+    SMALL.refuses(
         "--range 0..100 --kernel shared_atomics",
         &["shared_atomics does not run", "range 0..100", "own bins only", "--kernel banked"],
     );
-    refuses("--range 0..100 --bins 12286 --kernel banked", &["room for up to 12285 bins"]);
+    SMALL.refuses("--range 0..100 --bins 12286 --kernel banked", &["room for up to 12285 bins"]);
     CHAPTER_2.refuses(
         "--range 0..2^20 -n 2^16 --out-of-range refuse",
         &["keys have no bin", "[0, 1048576) is the range of the 256 bins"],
@@ -110,10 +100,10 @@ fn ranges_that_are_none() {
 
 #[test]
 fn a_range_of_each_type() {
-    let text = prints("--range 0..2^20 --broken");
+    let text = SMALL.prints("--range 0..2^20 --broken");
     assert!(text.contains("histogram of 1000 u32, 256 bins, range 0..1048576"), "{text}");
     assert!(text.contains("banked") && !text.contains("finish_memset "), "{text}");
-    assert!(prints("--dtype f32 --range -1..1").contains("finish_memset"));
+    assert!(SMALL.prints("--dtype f32 --range -1..1").contains("finish_memset"));
 }
 
 #[test]
@@ -125,7 +115,7 @@ fn sizes_that_are_too_large() {
 /// A rung whose counters don't fit in shared memory is left out with a message, and refused if it is the only one.
 #[test]
 fn rungs_that_have_no_room() {
-    let text = prints("--bins 65536");
+    let text = SMALL.prints("--bins 65536");
     for note in [
         "shared_atomics has room for up to 12285 bins",
         "warp_copies has room for up to 1533 bins",
@@ -133,7 +123,7 @@ fn rungs_that_have_no_room() {
     ] {
         assert!(text.contains(note), "{text}");
     }
-    refuses(
+    SMALL.refuses(
         "--bins 65536 --kernel warp_copies",
         &["warp_copies does not run", "room for up to 1533 bins"],
     );
@@ -141,8 +131,9 @@ fn rungs_that_have_no_room() {
 
 #[test]
 fn every_kind_of_key_and_input() {
-    let text =
-        prints("--dtype u8,u16,u32,f32 --input uniform,gaussian,zipf,constant,sorted --bins 2,256");
+    let text = SMALL.prints(
+        "--dtype u8,u16,u32,f32 --input uniform,gaussian,zipf,constant,sorted --bins 2,256",
+    );
     assert!(text.contains("histogram of 1000 u8, 2 bins, zipf input"), "{text}");
     assert_eq!(text.matches("banked").count(), 4 * 5 * 2);
 }
@@ -154,20 +145,18 @@ fn nothing_and_one_key() {
 
 #[test]
 fn json_says_how_many_bins() {
-    let text = prints("--bins 3 --keys 5 --copies 2 --kernel banked --json -");
-    let row: serde_json::Value = serde_json::from_str(text.trim()).expect("JSON");
+    let row = SMALL.row("--bins 3 --keys 5 --copies 2 --kernel banked");
     for (field, value) in [("bins", 3), ("keys", 5), ("copies", 2), ("bytes", 4024)] {
         assert_eq!(row[field], value, "{field}");
     }
     assert_eq!(row["dtype"], "u32");
-    let text = prints("--range 5..2^20 --kernel banked --json -");
-    let row: serde_json::Value = serde_json::from_str(text.trim()).expect("JSON");
+    let row = SMALL.row("--range 5..2^20 --kernel banked");
     assert_eq!(row["range"], "5..1048576");
 }
 
 #[test]
 fn broken_kernels_are_caught() {
-    let text = prints("--broken");
+    let text = SMALL.prints("--broken");
     for (rung, _) in chapter_2_histogram::broken::broken::<u32>() {
         assert!(text.contains(rung.name), "{}", rung.name);
     }

@@ -2,41 +2,32 @@
 
 use chapter_3_scan::{broken::broken, chapter::Scan};
 use harness::rung::rungs;
-use testing::{Program, check_example};
+use testing::{Program, ProgramWith, check_example};
 
 const CHAPTER_3: Program = Program(env!("CARGO_BIN_EXE_chapter_3"));
-
-/// Refused with 1,000 elements and these arguments.
-#[track_caller]
-fn refuses(arguments: &str, parts: &[&str]) {
-    CHAPTER_3.refuses(&format!("-n 1000 {arguments}"), parts);
-}
-
-/// What it prints of 1,000 elements with these arguments.
-#[track_caller]
-fn prints(arguments: &str) -> String {
-    CHAPTER_3.prints(&format!("-n 1000 {arguments}"))
-}
+/// The program on 1,000 elements.
+const SMALL: ProgramWith = CHAPTER_3.with("-n 1000");
 
 #[test]
 fn kinds_that_are_none() {
     for kind in ["nonsense", "both", "inclusive,", ""] {
         let parts = ["--kind", "possible values: inclusive, exclusive"];
-        refuses(&format!("--kind={kind}"), &parts);
+        SMALL.refuses(&format!("--kind={kind}"), &parts);
     }
 }
 
 #[test]
 fn operators_that_are_none() {
-    refuses("--op nonsense", &["nonsense", "sum", "affine"]);
-    refuses(
+    SMALL.refuses("--op nonsense", &["nonsense", "sum", "affine"]);
+    SMALL.refuses(
         "--op and --dtype i32",
         &["no rung has this operator and type: and of i32", "i32 has sum, max"],
     );
-    refuses("--op affine", &["affine of f32", "affine is there for i64", "f32 has sum, max"]);
-    refuses("--dtype f16", &["sum of f16", "sum is there for i32, u32, i64, f32, f64, u8"]);
-    refuses("--op max --dtype u8", &["max of u8", "max is there for i32, u32, i64, f32, f64"]);
-    refuses(
+    SMALL.refuses("--op affine", &["affine of f32", "affine is there for i64", "f32 has sum, max"]);
+    SMALL.refuses("--dtype f16", &["sum of f16", "sum is there for i32, u32, i64, f32, f64, u8"]);
+    SMALL
+        .refuses("--op max --dtype u8", &["max of u8", "max is there for i32, u32, i64, f32, f64"]);
+    SMALL.refuses(
         "--dtype u8 --kernel shuffle",
         &["shuffle does not have this operator and type: sum of u8"],
     );
@@ -65,19 +56,19 @@ fn sizes_that_do_not_fit() {
 
 #[test]
 fn other_things_that_there_are_not() {
-    refuses("--kernel lookbak", &["did you mean `lookback`?", "remedy"]);
-    refuses("--input nonsense", &["nonsense", "uniform"]);
-    refuses("--bins 16", &["--bins", "--help"]);
+    SMALL.refuses("--kernel lookbak", &["did you mean `lookback`?", "remedy"]);
+    SMALL.refuses("--input nonsense", &["nonsense", "uniform"]);
+    SMALL.refuses("--bins 16", &["--bins", "--help"]);
 }
 
 #[test]
 fn every_type_operator_and_kind() {
-    let text = prints("--dtype i32,u32,i64,f32,f64,u8 --kind inclusive,exclusive");
+    let text = SMALL.prints("--dtype i32,u32,i64,f32,f64,u8 --kind inclusive,exclusive");
     assert_eq!(text.matches("\none_thread").count(), 5 * 2, "{text}");
     assert!(text.contains("exclusive scan: sum of 1000 f64"), "{text}");
-    let text = prints("--dtype i32,u32,i64,f32,f64 --op max");
+    let text = SMALL.prints("--dtype i32,u32,i64,f32,f64 --op max");
     assert_eq!(text.matches("\nwarp_specialized").count(), 5, "{text}");
-    let text = prints("--dtype i64 --op sum,affine --input uniform,sorted,constant");
+    let text = SMALL.prints("--dtype i64 --op sum,affine --input uniform,sorted,constant");
     assert_eq!(text.matches("hillis_steele").count(), 2 * 3, "{text}");
 }
 
@@ -88,8 +79,7 @@ fn nothing_and_one_element() {
 
 #[test]
 fn json_says_which_kind() {
-    let text = prints("--kind exclusive --kernel all_gather --json -");
-    let row: serde_json::Value = serde_json::from_str(text.trim()).expect("JSON");
+    let row = SMALL.row("--kind exclusive --kernel all_gather");
     assert_eq!(row["kind"], "exclusive");
     assert_eq!(row["bytes"], 8000);
     assert_eq!(row["bytes_written"], 4000);
@@ -101,10 +91,7 @@ fn broken_kernels_are_caught() {
     let broken = rungs(&broken::<f32>()).into_iter();
     let ends = broken.filter(|rung| !rung.is_endless);
     let names: Vec<_> = ends.map(|rung| rung.name).collect();
-    let text = prints(&format!("--broken --kernel {}", names.join(",")));
-    for name in names {
-        assert!(text.contains(name), "{name}");
-    }
+    let text = SMALL.check_broken(&names);
     assert!(text.contains("inclusive scan: affine of 4097 i64"), "{text}");
 }
 

@@ -7,53 +7,43 @@ use chapter_4_compact::{
     chapter::Compact,
 };
 use harness::rung::rungs;
-use testing::{Program, check_example};
+use testing::{Program, ProgramWith, check_example};
 
 const CHAPTER_4: Program = Program(env!("CARGO_BIN_EXE_chapter_4"));
-
-/// Refused with 1,000 elements and these arguments.
-#[track_caller]
-fn refuses(arguments: &str, parts: &[&str]) {
-    CHAPTER_4.refuses(&format!("-n 1000 {arguments}"), parts);
-}
-
-/// What it prints of 1,000 elements with these arguments.
-#[track_caller]
-fn prints(arguments: &str) -> String {
-    CHAPTER_4.prints(&format!("-n 1000 {arguments}"))
-}
+/// The program on 1,000 elements.
+const SMALL: ProgramWith = CHAPTER_4.with("-n 1000");
 
 #[test]
 fn densities_that_are_none() {
     for density in ["2", "3/2", "1/0", "-1", "half", "nan", "1,", ""] {
-        refuses(&format!("--density={density}"), &["--density", "write for example 1/2"]);
+        SMALL.refuses(&format!("--density={density}"), &["--density", "write for example 1/2"]);
     }
 }
 
 #[test]
 fn choices_that_are_none() {
-    refuses("--select nonsense", &["--select", "possible values: mask, bits, predicate"]);
+    SMALL.refuses("--select nonsense", &["--select", "possible values: mask, bits, predicate"]);
     let patterns = ["--mask", "possible values: random, clustered, alternating"];
-    refuses("--mask nonsense", &patterns);
-    refuses("--kernel warp_specialised", &["did you mean `warp_specialized`?", "remedy"]);
-    refuses("--kind inclusive", &["--kind", "--help"]);
+    SMALL.refuses("--mask nonsense", &patterns);
+    SMALL.refuses("--kernel warp_specialised", &["did you mean `warp_specialized`?", "remedy"]);
+    SMALL.refuses("--kind inclusive", &["--kind", "--help"]);
 }
 
 #[test]
 fn types_and_operators_that_are_none() {
     let there = "sum is there for i32, u32, i64, f32, f64, u8";
-    refuses("--dtype f16", &["sum of f16", there]);
-    refuses("--op max", &["max of f32"]);
+    SMALL.refuses("--dtype f16", &["sum of f16", there]);
+    SMALL.refuses("--op max", &["max of f32"]);
 }
 
 #[test]
 fn kernels_that_do_not_run_there() {
     let by_mask = "warp_specialized selects by a mask: give --select mask or --select bits";
-    refuses(
+    SMALL.refuses(
         "--kernel warp_specialized --select predicate",
         &["warp_specialized does not run", by_mask],
     );
-    refuses("--kernel rows", &["rows is for matrices"]);
+    SMALL.refuses("--kernel rows", &["rows is for matrices"]);
     let parts = ["staged is for vectors"];
     CHAPTER_4.refuses("-n 10x10 --kernel staged", &parts);
     CHAPTER_4.refuses("-n 10x10 --select predicate --kernel rows", &["rows selects by a mask"]);
@@ -82,14 +72,12 @@ fn masks_in_files() {
     let title = "compact: 8 f32, selected by a file's mask";
     assert!(text.contains(title), "{text}");
     let by = format!("--mask-file {} --select predicate", path.display());
-    refuses(&by, &["no mask says what is selected", "remedy"]);
+    SMALL.refuses(&by, &["no mask says what is selected", "remedy"]);
     let three = mask_file("three.txt", "0110 0001");
-    let json = format!("-n 8 --mask-file {} --kernel staged --json -", three.display());
-    let row: serde_json::Value =
-        serde_json::from_str(CHAPTER_4.prints(&json).trim()).expect("JSON");
+    let row = CHAPTER_4.row(&format!("-n 8 --mask-file {} --kernel staged", three.display()));
     assert_eq!((&row["density"], row.get("mask")), (&"3/8".into(), None), "{row}");
     let other_length = ["mask is of 8", "there are 1000 elements", "remedy"];
-    refuses(&format!("--mask-file {}", path.display()), &other_length);
+    SMALL.refuses(&format!("--mask-file {}", path.display()), &other_length);
     CHAPTER_4.refuses(
         &format!("-n 9x2 --mask-file {}", path.display()),
         &["mask is of 8", "there are 9 rows"],
@@ -98,22 +86,22 @@ fn masks_in_files() {
 
 #[test]
 fn mask_files_that_are_none() {
-    refuses("--mask-file no/such/file", &["no/such/file", "remedy"]);
+    SMALL.refuses("--mask-file no/such/file", &["no/such/file", "remedy"]);
     let path = mask_file("letters.txt", "0101\n01x1\n");
     let place = format!("{}:2:3: `x` is neither 0 nor 1", path.display());
-    refuses(&format!("--mask-file {}", path.display()), &[&place]);
+    SMALL.refuses(&format!("--mask-file {}", path.display()), &[&place]);
     let both = format!("--mask-file {} --density 1/2", path.display());
-    refuses(&both, &["cannot be used with"]);
+    SMALL.refuses(&both, &["cannot be used with"]);
     let path = mask_file("empty.txt", "# nothing\n");
-    refuses(&format!("--mask-file {}", path.display()), &["mask is of 0"]);
+    SMALL.refuses(&format!("--mask-file {}", path.display()), &["mask is of 0"]);
 }
 
 #[test]
 fn every_type_choice_density_and_pattern() {
-    let text = prints("--dtype i32,u32,i64,f32,f64,u8 --select mask,bits,predicate");
+    let text = SMALL.prints("--dtype i32,u32,i64,f32,f64,u8 --select mask,bits,predicate");
     assert_eq!(text.matches("\none_thread").count(), 6 * 3, "{text}");
     assert!(text.contains("compact: 1000 f64, 1/2 selected by bits, random"), "{text}");
-    let text = prints("--density 0,1/64,0.5,1 --mask random,clustered,alternating");
+    let text = SMALL.prints("--density 0,1/64,0.5,1 --mask random,clustered,alternating");
     assert_eq!(text.matches("lookback").count(), 4 * 3, "{text}");
 }
 
@@ -126,8 +114,7 @@ fn nothing_and_one_element() {
 
 #[test]
 fn json_says_what_is_selected() {
-    let text = prints("--density 1 --select bits --kernel warp_specialized --json -");
-    let row: serde_json::Value = serde_json::from_str(text.trim()).expect("JSON");
+    let row = SMALL.row("--density 1 --select bits --kernel warp_specialized");
     assert_eq!((&row["by"], &row["density"]), (&"bits".into(), &"1".into()));
     assert_eq!(row["mask"], "random");
     // Data, mask in whole words, as much data again, and the count.
@@ -142,10 +129,7 @@ fn broken_kernels_are_caught() {
     let broken = rungs(&broken::<f32>()).into_iter();
     let ends = broken.filter(|rung| rung.name != NO_CAPACITY.name);
     let names: Vec<_> = ends.map(|rung| rung.name).collect();
-    let text = prints(&format!("--broken --kernel {}", names.join(",")));
-    for name in names {
-        assert!(text.contains(name), "{name}");
-    }
+    SMALL.check_broken(&names);
 }
 
 #[test]

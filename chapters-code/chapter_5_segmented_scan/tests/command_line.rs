@@ -4,24 +4,15 @@ use chapter_5_segmented_scan::{
     broken::{broken, broken_products},
     chapter::Segmented,
 };
-use testing::{Program, check_example};
+use testing::{Program, ProgramWith, check_example};
 
 const CHAPTER_5: Program = Program(env!("CARGO_BIN_EXE_chapter_5"));
-
-/// What it prints at 1,000 elements.
-#[track_caller]
-fn prints(arguments: &str) -> String {
-    CHAPTER_5.prints(&format!("-n 1000 {arguments}"))
-}
-
-#[track_caller]
-fn refuses(arguments: &str, parts: &[&str]) {
-    CHAPTER_5.refuses(&format!("-n 1000 {arguments}"), parts);
-}
+/// The program on 1,000 elements.
+const SMALL: ProgramWith = CHAPTER_5.with("-n 1000");
 
 #[test]
 fn by_itself_it_converts_scans_reduces_and_multiplies() {
-    let text = prints("");
+    let text = SMALL.prints("");
     for title in [
         "where segments are: 1000 elements, segments of 64, to-flags",
         "where segments are: 1000 elements, segments of 64, to-offsets",
@@ -35,30 +26,30 @@ fn by_itself_it_converts_scans_reduces_and_multiplies() {
 
 #[test]
 fn options_say_which_of_the_four() {
-    let text = prints("--kind inclusive,exclusive --segments 7,giant");
+    let text = SMALL.prints("--kind inclusive,exclusive --segments 7,giant");
     assert_eq!(text.matches("warp_specialized").count(), 4, "{text}");
     assert!(!text.contains("reduce") && !text.contains("matrix"), "{text}");
-    let text = prints("--segments empty");
+    let text = SMALL.prints("--segments empty");
     assert!(text.contains("warp_specialized") && text.contains("reduce_merge_path"), "{text}");
     assert!(!text.contains("spmv"), "{text}");
-    let text = prints("--matrix banded");
+    let text = SMALL.prints("--matrix banded");
     assert!(text.contains("banded matrix") && !text.contains("segments of"), "{text}");
-    let text = prints("--kernel reduce_merge_path");
+    let text = SMALL.prints("--kernel reduce_merge_path");
     assert!(!text.contains("warp_specialized") && !text.contains("spmv"), "{text}");
-    let text = prints("--convert to-offsets --segments giant,empty");
+    let text = SMALL.prints("--convert to-offsets --segments giant,empty");
     assert_eq!(text.matches("offsets_of_bits").count(), 2, "{text}");
     assert!(!text.contains("flags_of_offsets") && !text.contains("warp_specialized"), "{text}");
-    let text = prints("--kernel bits_of_offsets --segments empty");
+    let text = SMALL.prints("--kernel bits_of_offsets --segments empty");
     assert_eq!(text.matches("where segments are").count(), 1, "{text}");
 }
 
 #[test]
 fn every_type_and_operator() {
-    let text = prints("--segments 5 --dtype i32,u32,i64,f32,f64 --op sum,max");
+    let text = SMALL.prints("--segments 5 --dtype i32,u32,i64,f32,f64 --op sum,max");
     assert_eq!(text.matches("warp_specialized").count(), 10, "{text}");
     assert_eq!(text.matches("\nreduce_thread_per_segment").count(), 10, "{text}");
     // Those that may take elements in any order have no such operator.
-    let text = prints("--segments 5 --dtype i64 --op affine");
+    let text = SMALL.prints("--segments 5 --dtype i64 --op affine");
     assert!(text.contains("lookback") && text.contains("reduce_thread_per_segment"), "{text}");
     assert!(!text.contains("warp_specialized") && !text.contains("reduce_merge_path"), "{text}");
 }
@@ -72,14 +63,12 @@ fn nothing_and_one_element() {
 
 #[test]
 fn json_says_which_segments() {
-    let text = prints("--kind exclusive --segments power-law --kernel lookback --json -");
-    let row: serde_json::Value = serde_json::from_str(text.trim()).expect("JSON");
+    let row = SMALL.row("--kind exclusive --segments power-law --kernel lookback");
     assert_eq!(row["kind"], "exclusive");
     assert_eq!(row["segments"], "power-law");
     assert_eq!(row["bytes"], 8125);
     assert_eq!(row["bytes_written"], 4000);
-    let text = prints("--kernel offsets_of_bits --segments 100 --json -");
-    let row: serde_json::Value = serde_json::from_str(text.trim()).expect("JSON");
+    let row = SMALL.row("--kernel offsets_of_bits --segments 100");
     assert_eq!(row["convert"], "to-offsets");
     // 32 words of flags; ten places, the end, and their number.
     assert_eq!(row["bytes"], 128 + 4 * 12);
@@ -88,13 +77,16 @@ fn json_says_which_segments() {
 
 #[test]
 fn things_that_there_are_not() {
-    refuses("--segments 0", &["`0` are no segments", "power-law"]);
-    refuses("--convert to-bytes", &["to-bytes", "to-offsets"]);
-    refuses("--segments -3", &["no segments"]);
-    refuses("--kernel lookbak", &["did you mean `lookback`?", "remedy"]);
-    refuses("--op affine --segments 4", &["affine of f32", "affine is there for i64", "remedy"]);
-    refuses("--dtype f64 --matrix banded", &["sum of f64", "remedy"]);
-    refuses("--kernel spmv_merge_path --kind inclusive", &["spmv_merge_path"]);
+    SMALL.refuses("--segments 0", &["`0` are no segments", "power-law"]);
+    SMALL.refuses("--convert to-bytes", &["to-bytes", "to-offsets"]);
+    SMALL.refuses("--segments -3", &["no segments"]);
+    SMALL.refuses("--kernel lookbak", &["did you mean `lookback`?", "remedy"]);
+    SMALL.refuses(
+        "--op affine --segments 4",
+        &["affine of f32", "affine is there for i64", "remedy"],
+    );
+    SMALL.refuses("--dtype f64 --matrix banded", &["sum of f64", "remedy"]);
+    SMALL.refuses("--kernel spmv_merge_path --kind inclusive", &["spmv_merge_path"]);
     CHAPTER_5.refuses("-n 2^32", &["offsets of 32 bits", "remedy"]);
     CHAPTER_5.refuses("-n 100x100", &["vectors", "-n N"]);
 }
@@ -110,10 +102,7 @@ fn broken_kernels_are_caught() {
     let scans = broken::<f32>().into_iter().map(|(rung, _)| rung.name);
     let products = broken_products().into_iter().map(|(rung, _)| rung.name);
     let names: Vec<_> = scans.chain(products).collect();
-    let text = prints(&format!("--broken --kernel {}", names.join(",")));
-    for name in names {
-        assert!(text.contains(name), "{name}");
-    }
+    SMALL.check_broken(&names);
 }
 
 #[test]

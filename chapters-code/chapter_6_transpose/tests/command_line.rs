@@ -1,42 +1,32 @@
 //! The program as people call it: what it refuses, and what it writes.
 
 use chapter_6_transpose::chapter::Transpose;
-use testing::{Program, check_example};
+use testing::{Program, ProgramWith, check_example};
 
 const CHAPTER_6: Program = Program(env!("CARGO_BIN_EXE_chapter_6"));
-
-/// Refused with a matrix of 100 x 60 and these arguments.
-#[track_caller]
-fn refuses(arguments: &str, parts: &[&str]) {
-    CHAPTER_6.refuses(&format!("-n 100x60 {arguments}"), parts);
-}
-
-/// What it prints of 100 x 60 elements with these arguments.
-#[track_caller]
-fn prints(arguments: &str) -> String {
-    CHAPTER_6.prints(&format!("-n 100x60 {arguments}"))
-}
+/// The program on a matrix of 100 x 60 elements.
+const SMALL: ProgramWith = CHAPTER_6.with("-n 100x60");
 
 #[test]
 fn rows_that_would_overlap() {
     let parts = ["a leading dimension of 59", "smaller than the width, 60", "give --ld 60"];
-    refuses("--ld 59", &parts);
-    refuses("--ld 64,0", &["a leading dimension of 0", "remedy"]);
-    refuses("--ld -1", &["`-1` is negative"]);
-    refuses("--ld x", &["`x` is not a size"]);
+    SMALL.refuses("--ld 59", &parts);
+    SMALL.refuses("--ld 64,0", &["a leading dimension of 0", "remedy"]);
+    SMALL.refuses("--ld -1", &["`-1` is negative"]);
+    SMALL.refuses("--ld x", &["`x` is not a size"]);
 }
 
 #[test]
 fn batches_of_nothing() {
-    refuses("--batch 0", &["a batch has 1 matrix at least"]);
-    refuses("--batch -3", &["`-3` is negative"]);
+    SMALL.refuses("--batch 0", &["a batch has 1 matrix at least"]);
+    SMALL.refuses("--batch -3", &["`-3` is negative"]);
 }
 
 /// With the reason: a rectangle's transpose has another shape.
 #[test]
 fn rectangles_onto_themselves() {
     let parts = ["in_place", "square matrices", "remedy", "give -n NxN"];
-    refuses("--kernel in_place", &parts);
+    SMALL.refuses("--kernel in_place", &parts);
 }
 
 #[test]
@@ -57,21 +47,21 @@ fn sizes_that_are_none() {
 fn sizes_that_do_not_fit() {
     let parts = ["transpose of", "needs", "are free", "remedy", "up to"];
     CHAPTER_6.refuses("-n 10x10,2^23x2^23", &parts);
-    refuses("--ld 2^44", &parts);
-    refuses("--batch 2^40 --dtype u128", &parts);
+    SMALL.refuses("--ld 2^44", &parts);
+    SMALL.refuses("--batch 2^40 --dtype u128", &parts);
     CHAPTER_6.refuses("-n 2^24x2^24 --ld 2^48 --batch 2^48", &parts);
 }
 
 #[test]
 fn other_things_that_there_are_not() {
-    refuses("--kernel swizled", &["did you mean `swizzled`?", "remedy"]);
-    refuses("--op max", &["max", "remedy"]);
-    refuses("--bins 16", &["--bins", "--help"]);
+    SMALL.refuses("--kernel swizled", &["did you mean `swizzled`?", "remedy"]);
+    SMALL.refuses("--op max", &["max", "remedy"]);
+    SMALL.refuses("--bins 16", &["--bins", "--help"]);
 }
 
 #[test]
 fn every_size_of_element() {
-    let text = prints("--dtype u8,f16,f32,f64,u128");
+    let text = SMALL.prints("--dtype u8,f16,f32,f64,u128");
     assert_eq!(text.matches("swizzled ").count(), 5, "{text}");
     assert!(text.contains("transpose of 100x60 u128"), "{text}");
 }
@@ -83,8 +73,7 @@ fn rows_columns_and_nothing() {
 
 #[test]
 fn json_says_which_matrices() {
-    let text = prints("--batch 3 --ld 64 --kernel vectorized --json -");
-    let row: serde_json::Value = serde_json::from_str(text.trim()).expect("JSON");
+    let row = SMALL.row("--batch 3 --ld 64 --kernel vectorized");
     assert_eq!(row["rows"], 100);
     assert_eq!(row["cols"], 60);
     assert_eq!(row["batch"], 3);
@@ -96,7 +85,7 @@ fn json_says_which_matrices() {
 
 #[test]
 fn a_kernel_that_leaves_its_arrays_is_caught() {
-    let text = prints("--kernel unchecked_edge");
+    let text = SMALL.prints("--kernel unchecked_edge");
     assert!(text.contains("out-of-bounds"), "{text}");
 }
 
@@ -110,10 +99,7 @@ fn broken_kernels_are_caught() {
         "in_place_swaps",
         "one_bounds_check",
     ];
-    let text = prints(&format!("--broken --kernel {}", names.join(",")));
-    for name in names {
-        assert!(text.contains(name), "{name}");
-    }
+    SMALL.check_broken(&names);
 }
 
 #[test]

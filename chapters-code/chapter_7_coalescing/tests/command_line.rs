@@ -2,21 +2,11 @@
 
 use chapter_7_coalescing::chapter::Coalescing;
 use report::Chapter;
-use testing::{Program, check_example};
+use testing::{Program, ProgramWith, check_example};
 
 const CHAPTER_7: Program = Program(env!("CARGO_BIN_EXE_chapter_7"));
-
-/// Refused with an array of 1,000 elements and these arguments.
-#[track_caller]
-fn refuses(arguments: &str, parts: &[&str]) {
-    CHAPTER_7.refuses(&format!("-n 1000 {arguments}"), parts);
-}
-
-/// What it prints of 1,000 elements with these arguments.
-#[track_caller]
-fn prints(arguments: &str) -> String {
-    CHAPTER_7.prints(&format!("-n 1000 {arguments}"))
-}
+/// The program on 1,000 elements.
+const SMALL: ProgramWith = CHAPTER_7.with("-n 1000");
 
 #[test]
 fn offsets_that_leave_the_buffer() {
@@ -24,44 +14,44 @@ fn offsets_that_leave_the_buffer() {
         "an offset of 1001 leaves a buffer of 1000 elements",
         "remedy: give --offset 1000 or less",
     ];
-    refuses("--offset 1001", &parts);
-    refuses("--offset 0,2^40", &["an offset of 1099511627776", "remedy"]);
-    refuses("--offset -1", &["`-1` is negative"]);
-    refuses("--offset x", &["`x` is not a size"]);
-    prints("--offset 1000");
+    SMALL.refuses("--offset 1001", &parts);
+    SMALL.refuses("--offset 0,2^40", &["an offset of 1099511627776", "remedy"]);
+    SMALL.refuses("--offset -1", &["`-1` is negative"]);
+    SMALL.refuses("--offset x", &["`x` is not a size"]);
+    SMALL.prints("--offset 1000");
 }
 
 #[test]
 fn strides_that_leave_the_buffer() {
     let parts =
         ["a stride of 1001 leaves a buffer of 1000 elements", "remedy: give --stride 1000 or less"];
-    refuses("--stride 1001", &parts);
-    refuses("--stride 1,0", &["a stride of 0", "give --stride 1 or more"]);
-    refuses("--stride -2", &["`-2` is negative"]);
-    refuses("--stride 1.5", &["whole number"]);
-    prints("--stride 1000");
+    SMALL.refuses("--stride 1001", &parts);
+    SMALL.refuses("--stride 1,0", &["a stride of 0", "give --stride 1 or more"]);
+    SMALL.refuses("--stride -2", &["`-2` is negative"]);
+    SMALL.refuses("--stride 1.5", &["whole number"]);
+    SMALL.prints("--stride 1000");
 }
 
 #[test]
 fn orders_that_are_none() {
-    refuses("--index-order upwards", &["`upwards` is no order", "ascending, random, sorted"]);
-    refuses("--index-order 0", &["`0` is no order"]);
+    SMALL.refuses("--index-order upwards", &["`upwards` is no order", "ascending, random, sorted"]);
+    SMALL.refuses("--index-order 0", &["`0` is no order"]);
     let parts = ["scatter", "stores to each index once", "give --index-order ascending"];
-    refuses("--kernel scatter --index-order random", &parts);
+    SMALL.refuses("--kernel scatter --index-order random", &parts);
     CHAPTER_7.refuses("-n 2^33 --index-order random", &["indices of 32 bits", "remedy"]);
 }
 
 #[test]
 fn reads_that_there_are_not() {
-    refuses(
+    SMALL.refuses(
         "--loads-per-thread 3",
         &["no kernel with 3 loads", "give --loads-per-thread 1, 2, 4 or 8"],
     );
-    refuses("--resident 9", &["does not hold 9 blocks", "give --resident 1 to 8"]);
+    SMALL.refuses("--resident 9", &["does not hold 9 blocks", "give --resident 1 to 8"]);
     let parts =
         ["8 blocks with 8 loads per thread need more registers", "give --resident 4 or less"];
-    refuses("--loads-per-thread 8 --resident 8", &parts);
-    refuses("--resident 0", &["does not hold 0 blocks"]);
+    SMALL.refuses("--loads-per-thread 8 --resident 8", &parts);
+    SMALL.refuses("--resident 0", &["does not hold 0 blocks"]);
 }
 
 #[test]
@@ -85,21 +75,21 @@ fn sizes_that_do_not_fit() {
 
 #[test]
 fn other_things_that_there_are_not() {
-    refuses("--kernel packets", &["no kernel `packets`", "remedy"]);
-    refuses("--kernel two_pakcs", &["did you mean `two_packs`?", "remedy"]);
-    refuses("--op max", &["max", "remedy"]);
-    refuses("--dtype f64", &["f64", "remedy"]);
-    refuses("--layout triples", &["triples", "pairs"]);
-    refuses("--bins 16", &["--bins", "--help"]);
+    SMALL.refuses("--kernel packets", &["no kernel `packets`", "remedy"]);
+    SMALL.refuses("--kernel two_pakcs", &["did you mean `two_packs`?", "remedy"]);
+    SMALL.refuses("--op max", &["max", "remedy"]);
+    SMALL.refuses("--dtype f64", &["f64", "remedy"]);
+    SMALL.refuses("--layout triples", &["triples", "pairs"]);
+    SMALL.refuses("--bins 16", &["--bins", "--help"]);
 }
 
 #[test]
 fn options_pick_what_runs() {
-    let text = prints("--stride 3,5 --loads-per-thread 1,2");
+    let text = SMALL.prints("--stride 3,5 --loads-per-thread 1,2");
     assert_eq!(text.matches("strided_loads ").count(), 2, "{text}");
     assert_eq!(text.matches("bytes_in_flight ").count(), 2, "{text}");
     assert!(!text.contains("scalar "), "{text}");
-    let text = prints("--kernel soa,packs");
+    let text = SMALL.prints("--kernel soa,packs");
     assert!(text.contains("update of 1000 f32, particles"), "{text}");
     assert!(text.contains("copy of 1000 f32"), "{text}");
     assert!(!text.contains("gather"), "{text}");
@@ -113,19 +103,15 @@ fn one_element_and_none() {
 
 #[test]
 fn json_says_which_pattern() {
-    let row = |arguments: &str| -> serde_json::Value {
-        let text = prints(&format!("{arguments} --json -"));
-        serde_json::from_str(text.trim()).expect("JSON")
-    };
-    let offset = row("--kernel offset_loads --offset 3");
+    let offset = SMALL.row("--kernel offset_loads --offset 3");
     assert_eq!(offset["offset"], 3);
     assert_eq!(offset["bytes"], 2 * 997 * 4);
     assert_eq!(offset["bytes_written"], 997 * 4);
-    let gather = row("--kernel gather --index-order 2^5");
+    let gather = SMALL.row("--kernel gather --index-order 2^5");
     assert_eq!(gather["order"], "32");
-    let particles = row("--kernel aos --layout particles");
+    let particles = SMALL.row("--kernel aos --layout particles");
     assert_eq!(particles["records"], "particles");
-    let read = row("--kernel bytes_in_flight --loads-per-thread 2 --resident 3");
+    let read = SMALL.row("--kernel bytes_in_flight --loads-per-thread 2 --resident 3");
     assert_eq!([&read["loads"], &read["resident"]], [2, 3]);
     assert_eq!(read["bytes_written"], 0);
     assert_eq!(read["occupancy"], 0.375);
@@ -134,14 +120,14 @@ fn json_says_which_pattern() {
 /// A cast aligns nothing.
 #[test]
 fn a_load_that_is_not_aligned_is_caught() {
-    let text = prints("--kernel misaligned_packs");
+    let text = SMALL.prints("--kernel misaligned_packs");
     assert!(text.contains("misaligned"), "{text}");
     assert!(text.contains("misaligned_packs.cu"), "{text}");
 }
 
 #[test]
 fn broken_kernels_are_caught() {
-    let text = prints("--broken");
+    let text = SMALL.prints("--broken");
     for rung in Coalescing.rungs().iter().filter(|rung| rung.is_broken()) {
         assert!(text.contains(rung.name), "{}", rung.name);
     }

@@ -22,8 +22,7 @@ fn what_has_no_kernel() {
 
 #[test]
 fn json_says_how_many_devices() {
-    let text = CHAPTER_8.prints("-n 1000 --devices 3 --kernel ring --json -");
-    let row: serde_json::Value = serde_json::from_str(text.trim()).expect("JSON");
+    let row = CHAPTER_8.row("-n 1000 --devices 3 --kernel ring");
     assert_eq!(row["devices"], 3);
     // Two thirds of the array in each direction.
     assert_eq!(row["bytes"], 2 * (4000 * 2 / 3));
@@ -54,12 +53,9 @@ fn bins() {
 /// Also an all-reduce, which is the default.
 #[test]
 fn json_says_which_task() {
-    let row = |arguments: &str| -> serde_json::Value {
-        let text = CHAPTER_8.prints(&format!("-n 1000 --devices 4 {arguments} --json -"));
-        serde_json::from_str(text.trim()).expect("JSON")
-    };
-    assert_eq!(row("--task all-reduce --kernel ring")["task"], "all-reduce");
-    let gather = row("--task all-gather --kernel all_gather_push");
+    let four = CHAPTER_8.with("-n 1000 --devices 4");
+    assert_eq!(four.row("--task all-reduce --kernel ring")["task"], "all-reduce");
+    let gather = four.row("--task all-gather --kernel all_gather_push");
     assert_eq!(gather["task"], "all-gather");
     assert_eq!(gather["bytes"], 3000);
 }

@@ -13,7 +13,7 @@ use std::{
 
 pub use self::{
     process::in_own_process,
-    program::{Program, check_example, check_refusal, stdout},
+    program::{Program, ProgramWith, check_example, check_refusal, stdout},
     recorded::check_recorded,
     timed::check_timed,
 };

@@ -55,6 +55,21 @@ impl Program {
         check_refusal(&self.run(&on_the_simulator(arguments)), arguments, parts);
     }
 
+    /// The object that it writes with `--json -` and arguments in one text.
+    ///
+    /// # Panics
+    /// If it fails, or writes anything else.
+    #[track_caller]
+    pub fn row(&self, arguments: &str) -> serde_json::Value {
+        let text = self.prints(&format!("{arguments} --json -"));
+        serde_json::from_str(text.trim()).expect("JSON")
+    }
+
+    /// The program, of which every call begins with these arguments, such as a size.
+    pub const fn with(self, first: &'static str) -> ProgramWith {
+        ProgramWith { program: self, first }
+    }
+
     /// Fails unless the list names every rung, and the manual has examples.
     ///
     /// # Panics
@@ -87,8 +102,57 @@ impl Program {
     }
 }
 
-/// Runs an example of the crate under test, such as `plain_1`, on the simulator. It must succeed, cause no report, and print
-/// all the parts. `cargo test` builds the examples, unless it is told which targets to build.
+/// A program with arguments that every call begins with.
+#[derive(Clone, Copy, Debug)]
+pub struct ProgramWith {
+    program: Program,
+    first: &'static str,
+}
+
+impl ProgramWith {
+    /// As [`Program::prints`].
+    ///
+    /// # Panics
+    /// If it fails.
+    #[track_caller]
+    pub fn prints(&self, arguments: &str) -> String {
+        self.program.prints(&format!("{} {arguments}", self.first))
+    }
+
+    /// As [`Program::refuses`].
+    ///
+    /// # Panics
+    /// If it does not.
+    #[track_caller]
+    pub fn refuses(&self, arguments: &str, parts: &[&str]) {
+        self.program.refuses(&format!("{} {arguments}", self.first), parts);
+    }
+
+    /// As [`Program::row`].
+    ///
+    /// # Panics
+    /// If it fails, or writes anything else.
+    #[track_caller]
+    pub fn row(&self, arguments: &str) -> serde_json::Value {
+        self.program.row(&format!("{} {arguments}", self.first))
+    }
+
+    /// Runs broken rungs of these names, each of which must be in what it prints; that text.
+    ///
+    /// # Panics
+    /// If it fails, or one is missing.
+    #[track_caller]
+    pub fn check_broken(&self, names: &[&str]) -> String {
+        let text = self.prints(&format!("--broken --kernel {}", names.join(",")));
+        for name in names {
+            assert!(text.contains(name), "{name}");
+        }
+        text
+    }
+}
+
+/// Runs an example of the crate under test, such as `plain_1`, on the simulator. It must succeed, cause no report, and
+/// print all the parts. `cargo test` builds the examples, unless it is told which targets to build.
 ///
 /// # Panics
 /// If that does not hold.
