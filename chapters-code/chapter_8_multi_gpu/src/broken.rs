@@ -8,7 +8,7 @@ use harness::{Dtype, Element, Ladder, Op, Shape, broken};
 use crate::{
     Case, DeviceParameters, Rung, Task,
     problem::{Collective, MAX_DEVICES, SpreadScan},
-    rungs::{flags, lookback_devices, low_latency, push, sums_first, transpose_push},
+    rungs::{flags, low_latency, push, scans, transpositions},
     task,
 };
 
@@ -19,7 +19,7 @@ pub fn broken() -> Ladder<Collective> {
         (MISSING_RELEASE, push::push),
         (REUSED_SLOT, |p, rung| push::in_blocks(2, p, rung)),
         (EARLY_SUMS, push::reduce_scatter),
-        (UNFINISHED_TILE, transpose_push::tiles_of_32),
+        (UNFINISHED_TILE, transpositions::tiles_of_32),
         (COUNTED_BY_HOST, |p, rung| {
             let mut epoch = 0_u32;
             let count = move |d| {
@@ -33,7 +33,7 @@ pub fn broken() -> Ladder<Collective> {
 
 /// The broken scans.
 pub fn broken_scans<T: Element<Acc = T>>() -> Ladder<SpreadScan<T>> {
-    vec![(LOOKBACK_GPU_SCOPE, lookback_devices::prepare), (CARRY_AND_FLAG, sums_first::prepare)]
+    vec![(LOOKBACK_GPU_SCOPE, scans::lookback), (CARRY_AND_FLAG, scans::sums_first)]
 }
 
 static GPU_SCOPE: Rung = broken!(

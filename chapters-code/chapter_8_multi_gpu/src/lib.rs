@@ -1,8 +1,8 @@
 //! Several devices: what they do together is a [`Task`], such as all-reduce.
 //!
-//! Here stands the table of rungs, by task, each with the function that launches its kernel, `kernels/<name>.cu`; each rung
-//! is the one before with one idea changed. Rungs that are launched alike share a file. [`problem`] has the devices, and the
-//! buffers and the judge of each task.
+//! Here stands the table of rungs, by task, each with the function that launches its kernel, `kernels/<name>.cu`; each
+//! rung is the one before with one idea changed. Rungs that are launched alike share a file. [`problem`] has the
+//! devices, and the buffers and the judge of each task.
 
 mod baseline;
 pub mod broken;
@@ -34,18 +34,13 @@ pub mod rungs {
     pub mod push;
     pub mod low_latency;
     pub mod by_size;
-    pub mod transpose_exchange;
-    pub mod transpose_push;
+    pub mod transpositions;
 
     // The sum of an array that is spread over the devices, its histogram, scan and compaction.
     pub mod sums;
     pub mod histograms;
-    pub mod scan_then_carry;
-    pub mod sums_first;
-    pub mod lookback_devices;
-    pub mod compact_parts;
-    pub mod compact_copies;
-    pub mod compact_direct;
+    pub mod scans;
+    pub mod compactions;
 }
 
 use rungs::*;
@@ -89,9 +84,9 @@ pub fn all_to_alls() -> Ladder<Collective> {
 /// The transpositions.
 pub fn transpositions() -> Ladder<Collective> {
     vec![
-        (transpose_exchange::RUNG, transpose_exchange::prepare),
-        (transpose_push::TRANSPOSE_PUSH, transpose_push::tiles_of_32),
-        (transpose_push::TRANSPOSE_PACKS, transpose_push::tiles_of_64),
+        (transpositions::TRANSPOSE_EXCHANGE, transpositions::exchange),
+        (transpositions::TRANSPOSE_PUSH, transpositions::tiles_of_32),
+        (transpositions::TRANSPOSE_PACKS, transpositions::tiles_of_64),
     ]
 }
 
@@ -111,17 +106,17 @@ pub fn histograms() -> Ladder<SpreadHistogram> {
 /// The scans of such an array.
 pub fn scans<T: Element<Acc = T>>() -> Ladder<SpreadScan<T>> {
     vec![
-        (scan_then_carry::RUNG, scan_then_carry::prepare),
-        (sums_first::RUNG, sums_first::prepare),
-        (lookback_devices::RUNG, lookback_devices::prepare),
+        (scans::SCAN_THEN_CARRY, scans::then_carry),
+        (scans::SUMS_FIRST, scans::sums_first),
+        (scans::LOOKBACK_DEVICES, scans::lookback),
     ]
 }
 
 /// The compactions of such an array.
 pub fn compactions() -> Ladder<SpreadCompact> {
     vec![
-        (compact_parts::RUNG, compact_parts::prepare),
-        (compact_copies::RUNG, compact_copies::prepare),
-        (compact_direct::RUNG, compact_direct::prepare),
+        (compactions::COMPACT_PARTS, compactions::own_parts),
+        (compactions::COMPACT_COPIES, compactions::copies),
+        (compactions::COMPACT_DIRECT, compactions::direct),
     ]
 }

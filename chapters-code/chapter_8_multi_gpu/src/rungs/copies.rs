@@ -1,5 +1,5 @@
-//! Copies between devices that all work at the same time, in steps around a ring or all at once. Where elements are added,
-//! they are by one kernel.
+//! Copies between devices that all work at the same time, in steps around a ring or all at once. Where elements are
+//! added, they are by one kernel.
 
 use cudarc::driver::{CudaFunction, DriverError, LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;

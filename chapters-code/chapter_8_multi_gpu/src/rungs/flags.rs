@@ -10,8 +10,8 @@ use crate::{
 
 const THREADS: u32 = 512;
 
-/// The kernels of this name, their launch with a thread per pack of `elements` elements, and flags for its blocks, which
-/// are all resident.
+/// The kernels of this name, their launch with a thread per pack of `elements` elements, and flags for its blocks,
+/// which are all resident.
 pub(super) fn with_flags(
     name: &str,
     elements: usize,

@@ -74,8 +74,9 @@ pub fn reduce_scatter(p: &Collective, rung: &Rung) -> Prepared<Collective> {
             launch.arg(&inputs).arg(&mut out).arg(received.addresses()).arg(flags.addresses());
             launch.arg(&rank).arg(&part).arg(&p.n);
             // SAFETY: reduce_scatter_push.cu is `(Pointers in, float* out, Pointers received, Flags flags, int device,
-            // size_t part, size_t n)`. It reads n elements of its device's array, writes its part of the result, and uses
-            // `part` elements per device of `received`, and 8 flags per block of the grid, whose blocks are all resident.
+            // size_t part, size_t n)`. It reads n elements of its device's array, writes its part of the result, and
+            // uses `part` elements per device of `received`, and 8 flags per block of the grid, whose blocks are all
+            // resident.
             unsafe { launch.launch(config)? };
         }
         Ok(())
