@@ -1,11 +1,11 @@
 //! Segmented scan: arrays that lie one after another, each processed by itself.
 //!
 //! Here stands the table of rungs, in four groups: conversions between the two ways to describe segments,
-//! scans, reductions, and the product of a sparse matrix and a vector, whose rows are segments. It names the function that
-//! launches each rung's kernel, `kernels/<name>.cu`; each rung is the one before with one idea changed. Rungs that are
-//! launched alike share a file. [`problem`] holds the buffers and the judge of each group, [`mod@reference`] the expected
-//! results. [`task`] says which group a case belongs to, [`parameters`] what their values mean, [`segments`] where its
-//! segments begin, and [`pairs`] is the second level of the scans that have several launches.
+//! scans, reductions, and the product of a sparse matrix and a vector, whose rows are segments. It names the function
+//! that launches each rung's kernel, `kernels/<name>.cu`; each rung is the one before with one idea changed. Rungs that
+//! are launched alike share a file. [`problem`] holds the buffers and the judge of each group, [`mod@reference`] the
+//! expected results. [`task`] says which group a case belongs to, [`parameters`] what their values mean, [`segments`]
+//! where its segments begin, and [`pairs`] is the second level of the scans that have several launches.
 
 mod baseline;
 pub mod broken;
@@ -37,26 +37,22 @@ pub type Rung = harness::Rung<Task>;
 pub mod rungs {
     // Conversions from offsets to head flags, and back.
     pub mod head_flags;
-    pub mod offsets_of_flags;
-    pub mod offsets_of_bits;
-    pub mod offsets_single_pass;
+    pub mod offsets;
 
     // Scans. From `levels` on, work is divided by elements, whatever the segments are.
     pub mod scan_per_segment;
     pub mod levels;
     pub mod lookback;
-    pub mod warp_specialized;
-    pub mod small_tiles;
+    pub mod cooperative;
 
     // Reductions.
     pub mod reduce_per_segment;
-    pub mod reduce_merge_path;
+    pub mod merge_path;
     pub mod reduce_by_length;
     pub mod reduce_one_length;
 
     // Products of a sparse matrix and a vector.
     pub mod spmv_per_row;
-    pub mod spmv_merge_path;
     pub mod spmv_tiles;
 }
 
@@ -72,9 +68,9 @@ pub fn to_flags() -> Ladder<ToFlags> {
 /// The conversions from head flags to offsets.
 pub fn to_offsets() -> Ladder<ToOffsets> {
     vec![
-        (offsets_of_flags::RUNG, offsets_of_flags::prepare),
-        (offsets_of_bits::RUNG, offsets_of_bits::prepare),
-        (offsets_single_pass::RUNG, offsets_single_pass::prepare),
+        (offsets::OF_FLAGS, offsets::of_flags),
+        (offsets::OF_BITS, offsets::of_bits),
+        (offsets::SINGLE_PASS, offsets::single_pass),
     ]
 }
 
@@ -87,8 +83,8 @@ pub fn scans<T: Element>() -> Ladder<SegmentedScan<T>> {
         (levels::SHUFFLE, levels::shuffle),
         (levels::VECTORIZED, levels::vectorized),
         (lookback::RUNG, lookback::prepare),
-        (warp_specialized::RUNG, warp_specialized::prepare),
-        (small_tiles::RUNG, small_tiles::prepare),
+        (cooperative::WARP_SPECIALIZED, cooperative::warp_specialized),
+        (cooperative::SMALL_TILES, cooperative::small_tiles),
     ]
 }
 
@@ -99,7 +95,7 @@ pub fn reductions<T: Element>() -> Ladder<SegmentedReduce<T>> {
         (reduce_per_segment::WARP, reduce_per_segment::warp),
         (reduce_per_segment::LANES, reduce_per_segment::lanes),
         (reduce_per_segment::BLOCK, reduce_per_segment::block),
-        (reduce_merge_path::RUNG, reduce_merge_path::prepare),
+        (merge_path::REDUCE, merge_path::reduce),
         (reduce_by_length::RUNG, reduce_by_length::prepare),
         (reduce_one_length::RUNG, reduce_one_length::prepare),
     ]
@@ -111,7 +107,7 @@ pub fn products() -> Ladder<Product> {
         (spmv_per_row::THREAD, spmv_per_row::thread),
         (spmv_per_row::WARP, spmv_per_row::warp),
         (spmv_per_row::LANES, spmv_per_row::lanes),
-        (spmv_merge_path::RUNG, spmv_merge_path::prepare),
+        (merge_path::MULTIPLY, merge_path::multiply),
         (spmv_tiles::RUNG, spmv_tiles::prepare),
     ]
 }

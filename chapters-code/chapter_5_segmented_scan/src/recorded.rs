@@ -7,8 +7,9 @@ use report::{Planned, Scope, planned::vector};
 use crate::{
     Case, Conversion, Matrix, Rung, Segments, Task,
     rungs::{
-        lookback, reduce_by_length, reduce_merge_path, reduce_one_length, reduce_per_segment,
-        small_tiles, spmv_merge_path, spmv_per_row, spmv_tiles, warp_specialized,
+        cooperative::{SMALL_TILES, WARP_SPECIALIZED},
+        lookback, merge_path, reduce_by_length, reduce_one_length, reduce_per_segment,
+        spmv_per_row, spmv_tiles,
     },
 };
 
@@ -20,14 +21,14 @@ const LARGE: u64 = 1 << 28;
 const MIDDLE: u64 = 1 << 24;
 
 static LADDER: Rungs = &[];
-static LAST: Rungs = &[&lookback::RUNG, &warp_specialized::RUNG];
+static LAST: Rungs = &[&lookback::RUNG, &WARP_SPECIALIZED];
 /// Where small tiles may be the fastest.
-static FEW: Rungs = &[&lookback::RUNG, &warp_specialized::RUNG, &small_tiles::RUNG];
+static FEW: Rungs = &[&lookback::RUNG, &WARP_SPECIALIZED, &SMALL_TILES];
 /// Lanes per row would all wait for the long one: a sample takes half a second.
-static LONG_ROW: Rungs = &[&spmv_per_row::WARP, &spmv_merge_path::RUNG, &spmv_tiles::RUNG];
+static LONG_ROW: Rungs = &[&spmv_per_row::WARP, &merge_path::MULTIPLY, &spmv_tiles::RUNG];
 static REDUCTIONS: Rungs = &[
     &reduce_per_segment::LANES,
-    &reduce_merge_path::RUNG,
+    &merge_path::REDUCE,
     &reduce_by_length::RUNG,
     &reduce_one_length::RUNG,
 ];

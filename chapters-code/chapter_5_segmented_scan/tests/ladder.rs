@@ -12,7 +12,10 @@ use chapter_5_segmented_scan::{
     chapter::Segmented,
     problem::SegmentedScan,
     products,
-    rungs::{reduce_one_length::has_one_length, warp_specialized},
+    rungs::{
+        cooperative::{WARP_SPECIALIZED, warp_specialized},
+        reduce_one_length::has_one_length,
+    },
     segments::Offsets,
     task::{Task, entry_name},
 };
@@ -453,7 +456,7 @@ fn stages_that_do_not_fit_a_block_are_refused() {
         let (elements, division) = (inputs::generate(&case), Offsets::of_case(&case));
         let problem = SegmentedScan::<f32>::new(&device, &case, elements, division.expect("few"));
         let problem = problem.expect("memory");
-        let prepared = warp_specialized::prepare(&problem, &warp_specialized::RUNG);
+        let prepared = warp_specialized(&problem, &WARP_SPECIALIZED);
         prepared.err().map(|error| error.to_string())
     };
     let message = refused(0).expect("nothing is too little");

@@ -77,9 +77,9 @@ fn convert(
         };
         launch.arg(&p.n);
         // SAFETY: the kernels are `(const u32* offsets, u32 segments, u8* or u32* flags, size_t n)`. They read
-        // offsets[0 ..= segments]. flags_of_offsets.cu and bits_of_offsets.cu have a thread per segment, and write flags of
-        // at most n elements, a byte or a bit each. bits_tiled.cu has a block per tile, and writes ceil(n / 32) words of
-        // flags, which are aligned to 16 bytes.
+        // offsets[0 ..= segments]. flags_of_offsets.cu and bits_of_offsets.cu have a thread per segment, and write
+        // flags of at most n elements, a byte or a bit each. bits_tiled.cu has a block per tile, and writes ceil(n /
+        // 32) words of flags, which are aligned to 16 bytes.
         unsafe { launch.launch(config) }.map(drop)
     }))
 }

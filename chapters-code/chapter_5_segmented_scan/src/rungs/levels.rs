@@ -1,5 +1,5 @@
-//! Scans of several launches: of blocks, of the pairs of a flag and a value that they leave, and what is open before each
-//! block. The launches differ in the block and in the form of the flags.
+//! Scans of several launches: of blocks, of the pairs of a flag and a value that they leave, and what is open before
+//! each block. The launches differ in the block and in the form of the flags.
 
 use chapter_3_scan::problem::tile_depth;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
@@ -92,8 +92,8 @@ impl Tiles {
         Self { items, config: grid(p.n.div_ceil(items).max(1), threads), form: Form::Bytes }
     }
 
-    /// Scans the blocks, then the pairs that they leave, and adds what is open before each block. In its block an element
-    /// passes through `depth` operations.
+    /// Scans the blocks, then the pairs that they leave, and adds what is open before each block. In its block an
+    /// element passes through `depth` operations.
     fn scan<T: Element>(
         self,
         depth: u64,
@@ -117,9 +117,9 @@ impl Tiles {
             };
             launch.arg(&mut out).arg(&p.n);
             launch.arg(&mut first.values).arg(&mut first.heads).arg(&mut first.reached);
-            // SAFETY: hillis_steele.cu, shuffle.cu and vectorized.cu are `(const T* in, const u8* or u32* flags, T* out,
-            // size_t n, T* values, u8* heads, u32* reached)`. They read in[0 .. n] and their flags, write out[0 .. n],
-            // and the other three per block.
+            // SAFETY: hillis_steele.cu, shuffle.cu and vectorized.cu are `(const T* in, const u8* or u32* flags, T*
+            // out, size_t n, T* values, u8* heads, u32* reached)`. They read in[0 .. n] and their flags, write out[0 ..
+            // n], and the other three per block.
             unsafe { launch.launch(config)? };
             pairs.scan_and_add(p)
         }))

@@ -4,7 +4,7 @@ use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
 use harness::{Element, Launch, Prepared, PtxText, buffer, kernel::grid, ptx};
 
-use super::reduce_merge_path;
+use super::merge_path;
 use crate::{
     Rung,
     problem::{Reduced, SegmentedReduce, unsuited},
@@ -32,7 +32,7 @@ pub fn prepare<T: Element>(p: &SegmentedReduce<T>, rung: &Rung) -> Prepared<Segm
     let multiprocessors = p.device.properties.multiprocessors;
     let are_at_least = |bytes| size * p.n >= bytes * segments;
     if segments < multiprocessors.into() || !are_at_least(LONG) {
-        return reduce_merge_path::prepare(p, rung);
+        return merge_path::reduce(p, rung);
     }
     let threads = if are_at_least(VERY_LONG) { 1024 } else { 256 };
     let module = p.device.context.load_module(Ptx::from_src(REDUCE_LONG))?;

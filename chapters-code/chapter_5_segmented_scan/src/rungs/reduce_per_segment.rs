@@ -99,8 +99,8 @@ fn reduce<T: Element>(
         launch.arg(&p.values).arg(&mut out).arg(&p.offsets).arg(&p.segments);
         // SAFETY: reduce_thread_per_segment.cu, reduce_warp_per_segment.cu, reduce_lanes_per_segment.cu and
         // reduce_block_per_segment.cu are `(const T* in, T* out, const u32* offsets, u32 segments)`. They read
-        // offsets[0 ..= segments] and in[0 .. n], and write one result per segment. The blocks of `lanes` are 256 threads
-        // in rows of a power of two up to 32.
+        // offsets[0 ..= segments] and in[0 .. n], and write one result per segment. The blocks of `lanes` are 256
+        // threads in rows of a power of two up to 32.
         unsafe { launch.launch(config) }.map(drop)
     }))
 }

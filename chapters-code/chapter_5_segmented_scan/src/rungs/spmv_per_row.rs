@@ -70,9 +70,9 @@ fn multiply(config: LaunchConfig, additions: u64, p: &Product, rung: &Rung) -> P
         launch.arg(&p.values).arg(&p.columns).arg(&p.offsets).arg(&p.x);
         launch.arg(&mut y).arg(&p.rows);
         // SAFETY: spmv_thread_per_row.cu, spmv_warp_per_row.cu and spmv_lanes_per_row.cu are `(const f32* values, const
-        // u32* columns, const u32* offsets, const f32* x, f32* y, u32 rows)`. They read offsets[0 ..= rows], all entries,
-        // and x at their columns, and write y[0 .. rows]. The blocks of `lanes` are 256 threads in rows of a power of two
-        // up to 32.
+        // u32* columns, const u32* offsets, const f32* x, f32* y, u32 rows)`. They read offsets[0 ..= rows], all
+        // entries, and x at their columns, and write y[0 .. rows]. The blocks of `lanes` are 256 threads in rows of a
+        // power of two up to 32.
         unsafe { launch.launch(config) }.map(drop)
     }))
 }
