@@ -28,7 +28,7 @@ use cudarc::{
     },
     nvrtc::Ptx,
 };
-use harness::{Ladder, PtxText, ladder, ptx};
+use harness::{Ladder, PtxText, ptx};
 
 /// What NVRTC made of `kernels/vector_add.cu`.
 pub const VECTOR_ADD_PTX: PtxText = ptx!("kernels/vector_add.ptx");
@@ -110,5 +110,9 @@ pub fn launch_vector_add(
 /// The rungs in order.
 pub fn vectors() -> Ladder<problem::Vectors> {
     use rungs::*;
-    ladder![vector_add, copy, read_sweep]
+    vec![
+        (vector_add::RUNG, vector_add::prepare),
+        (copy::RUNG, copy::prepare),
+        (read_sweep::RUNG, read_sweep::prepare),
+    ]
 }

@@ -1,8 +1,8 @@
 //! Reduce: n elements become one, by an associative operator.
 //!
-//! Here stands the table of rungs, each with the function that launches its kernel, `kernels/<name>.cu`; each rung is the
-//! one before with one idea changed. Rungs that are launched alike share a file. [`problem`] holds the buffers, the inputs
-//! and the judge, [`mod@reference`] the expected results.
+//! Here stands the table of rungs, each with the function that launches its kernel, `kernels/<name>.cu`; each rung is
+//! the one before with one idea changed. Rungs that are launched alike share a file. [`problem`] holds the buffers, the
+//! inputs and the judge, [`mod@reference`] the expected results.
 
 mod baseline;
 pub mod broken;
@@ -33,8 +33,8 @@ pub mod rungs {
     pub mod matrices;
 }
 
-/// The rungs for vectors, in order. Three of them, all after the kernel of `block_reduce`, are ways to combine the results
-/// of blocks. The last one is for 32-bit integers.
+/// The rungs for vectors, in order. Three of them, all after the kernel of `block_reduce`, are ways to combine the
+/// results of blocks. The last one is for 32-bit integers.
 pub fn vectors<T: Element>() -> Ladder<Reduction<T>> {
     use rungs::*;
     vec![

@@ -115,8 +115,8 @@ fn without_zeroing<K: Key>(p: &Counting<K>, rung: &Rung) -> Prepared<Counting<K>
     add(false, blocks, counters, p, rung)
 }
 
-/// One launch on `blocks` blocks with `counters` counters of shared memory each. The host zeroes the output first, or does
-/// not.
+/// One launch on `blocks` blocks with `counters` counters of shared memory each. The host zeroes the output first, or
+/// does not.
 fn add<K: Key>(
     zeroes: bool,
     blocks: u32,

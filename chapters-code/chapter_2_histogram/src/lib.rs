@@ -1,8 +1,8 @@
 //! Histogram: how often does each key occur?
 //!
-//! Here stands the table of rungs, each with the function that launches its kernel, `kernels/<name>.cu`; each rung is the
-//! one before with one idea changed. Rungs that are launched alike share a file. [`problem`] holds the buffers and the
-//! judge, [`inputs`] draws the keys, [`mod@reference`] computes the expected counts.
+//! Here stands the table of rungs, each with the function that launches its kernel, `kernels/<name>.cu`; each rung is
+//! the one before with one idea changed. Rungs that are launched alike share a file. [`problem`] holds the buffers and
+//! the judge, [`inputs`] draws the keys, [`mod@reference`] computes the expected counts.
 
 mod baseline;
 pub mod bins;
@@ -28,7 +28,8 @@ pub type Case = harness::Case<HistogramParameters>;
 /// A rung of this chapter.
 pub type Rung = harness::Rung<HistogramParameters>;
 
-/// The rungs, those that are launched alike in one file. Before the first comes a kernel that is wrong, `racy` of [`broken`].
+/// The rungs, those that are launched alike in one file. Before the first comes a kernel that is wrong, `racy` of
+/// [`broken`].
 pub mod rungs {
     pub mod global_atomics;
 

@@ -1,8 +1,8 @@
 //! Scan: every element becomes the combination of all elements up to it, by an associative operator.
 //!
-//! Here stands the table of rungs, each with the function that launches its kernel, `kernels/<name>.cu`; each rung is the
-//! one before with one idea changed. Rungs that are launched alike share a file. [`problem`] holds the buffers, the inputs
-//! and the judge, [`mod@reference`] the expected results.
+//! Here stands the table of rungs, each with the function that launches its kernel, `kernels/<name>.cu`; each rung is
+//! the one before with one idea changed. Rungs that are launched alike share a file. [`problem`] holds the buffers, the
+//! inputs and the judge, [`mod@reference`] the expected results.
 
 mod baseline;
 pub mod broken;

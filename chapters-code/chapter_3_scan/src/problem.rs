@@ -4,7 +4,7 @@ use crate::{Case, Rung};
 use cudarc::driver::{CudaSlice, LaunchConfig};
 use harness::{
     Device, Element, Error, InputArray, Kind, Memory, Output, Problem, PtxText, Refusal, Shape,
-    Traffic, buffer, inputs, ptx, verify::Verdict,
+    Traffic, buffer, inputs, kernel::grid, ptx, verify::Verdict,
 };
 
 use crate::reference::Reference;
@@ -98,11 +98,7 @@ impl<T: Element> PrefixScan<T> {
 
 /// The launch of `add_block_offsets.cu` on `n` elements.
 pub fn one_thread_per_element(n: u64) -> LaunchConfig {
-    LaunchConfig {
-        grid_dim: (n.div_ceil(256) as u32, 1, 1),
-        block_dim: (256, 1, 1),
-        shared_mem_bytes: 0,
-    }
+    grid(n.div_ceil(256), 256)
 }
 
 /// The largest number of rounded operations in a tile of the kernels that include `warp_chunk.cuh`, where every

@@ -1,8 +1,8 @@
 //! Compact: the elements of an array that a mask or a predicate selects, side by side.
 //!
-//! Here stands the table of rungs, each with the function that launches its kernel, `kernels/<name>.cu`; each rung is the
-//! one before with one idea changed. Rungs that are launched alike share a file. [`problem`] holds the buffers and the
-//! judge, [`inputs`] the masks, [`mod@reference`] the expected results.
+//! Here stands the table of rungs, each with the function that launches its kernel, `kernels/<name>.cu`; each rung is
+//! the one before with one idea changed. Rungs that are launched alike share a file. [`problem`] holds the buffers and
+//! the judge, [`inputs`] the masks, [`mod@reference`] the expected results.
 //!
 //! A kernel that selects by a mask moves bits, whatever they mean, so there is one per size of an element,
 //! such as `mask_b32`. A kernel that selects by a predicate compares, and has a type, as `predicate_f32`.

@@ -1,8 +1,8 @@
 //! Transpose: element (r, c) of a matrix goes to (c, r).
 //!
-//! Here stands the table of rungs, each with the function that launches its kernel, `kernels/<name>.cu`; each rung is the
-//! one before with one idea changed. Rungs that are launched alike share a file. [`problem`] holds the buffers, the inputs
-//! and the judge, [`layout`] the addresses of elements, [`mod@reference`] the expected results.
+//! Here stands the table of rungs, each with the function that launches its kernel, `kernels/<name>.cu`; each rung is
+//! the one before with one idea changed. Rungs that are launched alike share a file. [`problem`] holds the buffers, the
+//! inputs and the judge, [`layout`] the addresses of elements, [`mod@reference`] the expected results.
 //!
 //! Kernels move elements and compute nothing with them, so a kernel is compiled for a size of elements:
 //! `transpose_4` moves elements of 4 bytes.

@@ -1,8 +1,8 @@
 //! Coalescing: what the memory makes of a warp's request.
 //!
 //! Here stands the table of rungs, each with the function that launches its kernel, `kernels/<name>.cu`, and says by a
-//! formula what the launch asks of the memory. Rungs that are launched alike share a file. [`problem`] holds the buffers and
-//! the judge, [`traffic`] has the formulas, and [`mod@reference`] the expected results.
+//! formula what the launch asks of the memory. Rungs that are launched alike share a file. [`problem`] holds the
+//! buffers and the judge, [`traffic`] has the formulas, and [`mod@reference`] the expected results.
 
 mod baseline;
 pub mod broken;

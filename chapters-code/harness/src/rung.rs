@@ -1,8 +1,8 @@
 //! What a rung is, and what it solves.
 //!
-//! A chapter has a [`Problem`]: buffers on the device, a reference result and a comparison with it. A [`Rung`] describes
-//! one way to solve it, and its function `prepare` gives a [`Launch`]. [`crate::suite`] launches it and has the result
-//! judged.
+//! A chapter has a [`Problem`]: buffers on the device, a reference result and a comparison with it. A [`Rung`]
+//! describes one way to solve it, and its function `prepare` gives a [`Launch`]. [`crate::suite`] launches it and has
+//! the result judged.
 
 use std::{borrow::Cow, hash::Hash};
 
@@ -15,7 +15,8 @@ use crate::{
     verify::{Checker, Verdict},
 };
 
-/// The problem that the rungs of a chapter solve: buffers on a device, the expected result, and how the two are compared.
+/// The problem that the rungs of a chapter solve: buffers on a device, the expected result, and how the two are
+/// compared.
 pub trait Problem: Sized {
     /// What the chapter's cases ask for.
     type Task: Task;
@@ -57,8 +58,8 @@ pub trait Problem: Sized {
     }
 }
 
-/// Compares the outputs of a problem with the reference, and its inputs with what they were. An input that has changed is
-/// restored. `launches` is how often the rung ran since the last reset.
+/// Compares the outputs of a problem with the reference, and its inputs with what they were. An input that has changed
+/// is restored. `launches` is how often the rung ran since the last reset.
 ///
 /// # Errors
 /// [`Error::Driver`] if the results cannot be read back.
@@ -132,15 +133,6 @@ pub type Prepared<P> = Result<Launch<P>, Error>;
 /// The rungs of a problem, in order, each with the function that prepares it.
 pub type Ladder<P> = Vec<(Rung<<P as Problem>::Task>, Prepare<P>)>;
 
-/// A [`Ladder`] of the modules that are named: each has a `RUNG` and a function `prepare`. A `RUNG` is a
-/// static: each unit of code that uses a constant gets its own copy of the PTX.
-#[macro_export]
-macro_rules! ladder {
-    [$($rung:ident),* $(,)?] => {
-        vec![$(($rung::RUNG, $rung::prepare as $crate::rung::Prepare<_>)),*]
-    };
-}
-
 /// A [`Rung`] that is wrong on purpose: its name, the right rung that it is made of, the checks that detect its fault,
 /// and its idea. Its kernels are those of `kernels/broken/<name>.ptx`, unless a text is given before the checks.
 #[macro_export]
@@ -158,8 +150,8 @@ pub fn rungs<P: Problem>(ladder: &Ladder<P>) -> Vec<Rung<P::Task>> {
     ladder.iter().map(|(rung, _)| *rung).collect()
 }
 
-/// A kernel and its launch: one optimization step of a chapter. Every rung has a kernel, `kernels/<name>.cu`; rungs that are
-/// launched alike stand in one file of `src/rungs/`, with the function that launches them.
+/// A kernel and its launch: one optimization step of a chapter. Every rung has a kernel, `kernels/<name>.cu`; rungs
+/// that are launched alike stand in one file of `src/rungs/`, with the function that launches them.
 #[derive(Clone, Copy, Debug)]
 pub struct Rung<T: 'static = ()> {
     /// The name in tables, on the command line and in recordings.

@@ -1,9 +1,9 @@
-//! Each thread combines two elements while it loads them, and then a tree halves the block's array. The launches differ in
-//! the dynamic shared memory.
+//! Each thread combines two elements while it loads them, and then a tree halves the block's array. The launches differ
+//! in the dynamic shared memory.
 
 use cudarc::driver::LaunchConfig;
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Prepared, Rung, ptx};
+use harness::{Element, Prepared, Rung, kernel::grid, ptx};
 
 use crate::problem::{Reduction, vectors_only};
 
@@ -53,11 +53,7 @@ fn in_blocks_of<T: Element>(
     // For elements of f16 these are sum_f16, and sum_f32 for the results of the blocks.
     let first = module.load_function(&p.entry(T::DTYPE))?;
     let again = module.load_function(&p.entry(T::Acc::DTYPE))?;
-    let config = move |blocks: u64| LaunchConfig {
-        grid_dim: (blocks as u32, 1, 1),
-        block_dim: (threads, 1, 1),
-        shared_mem_bytes,
-    };
+    let config = move |blocks| LaunchConfig { shared_mem_bytes, ..grid(blocks, threads) };
     let blocks = p.passes(|n, _| n.div_ceil(2 * u64::from(threads)));
     // In every pass: the elements of a thread, then the levels of the block's tree.
     let depth = blocks.len() as u64 * u64::from(2 + threads.ilog2());

@@ -1,9 +1,9 @@
-//! As many blocks as the device holds. Each thread first combines many elements; then a block combines its threads, each
-//! kernel in another way. The launches differ in the threads of a block and in the dynamic shared memory.
+//! As many blocks as the device holds. Each thread first combines many elements; then a block combines its threads,
+//! each kernel in another way. The launches differ in the threads of a block and in the dynamic shared memory.
 
 use cudarc::driver::LaunchConfig;
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Prepared, Rung, ptx};
+use harness::{Element, Prepared, Rung, kernel::grid, ptx};
 
 use crate::problem::{Reduction, vectors_only};
 
@@ -66,11 +66,7 @@ fn in_blocks_of<T: Element>(
     // For elements of f16 these are sum_f16, and sum_f32 for the results of the blocks.
     let first = module.load_function(&p.entry(T::DTYPE))?;
     let again = module.load_function(&p.entry(T::Acc::DTYPE))?;
-    let config = move |blocks: u64| LaunchConfig {
-        grid_dim: (blocks as u32, 1, 1),
-        block_dim: (threads, 1, 1),
-        shared_mem_bytes,
-    };
+    let config = move |blocks| LaunchConfig { shared_mem_bytes, ..grid(blocks, threads) };
     // At most as many blocks as the device holds at once; their threads stride over the elements.
     let resident = u64::from(p.device.resident_blocks(threads));
     let blocks = p.passes(|n, _| n.div_ceil(threads.into()).min(resident));

@@ -1,5 +1,5 @@
-//! One launch: the block that arrives last combines the partial results of all blocks. The launches differ in the elements
-//! of a block.
+//! One launch: the block that arrives last combines the partial results of all blocks. The launches differ in the
+//! elements of a block.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
@@ -63,9 +63,9 @@ pub(crate) fn in_one_launch<T: Element>(
         let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&mut out).arg(&p.n);
         launch.arg(&mut partials).arg(&mut arrived);
-        // SAFETY: finish_last_block.cu, single_pass_tiled.cu and the broken last_block_without_fence.cu are `(const T* in,
-        // Acc* out, size_t n, Acc* partials, unsigned* counter)`. They read in[0 .. n], write one partial per block,
-        // and out[0]. The counter is 0 before the first launch, and every launch leaves it at 0.
+        // SAFETY: finish_last_block.cu, single_pass_tiled.cu and the broken last_block_without_fence.cu are `(const T*
+        // in, Acc* out, size_t n, Acc* partials, unsigned* counter)`. They read in[0 .. n], write one partial per
+        // block, and out[0]. The counter is 0 before the first launch, and every launch leaves it at 0.
         unsafe { launch.launch(config) }.map(drop)
     }))
 }

@@ -1,5 +1,5 @@
-//! Rows and columns of a matrix. The launches differ in the threads of a row or column. Where several blocks share one, the
-//! kernel runs again on their partial results.
+//! Rows and columns of a matrix. The launches differ in the threads of a row or column. Where several blocks share one,
+//! the kernel runs again on their partial results.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
@@ -160,7 +160,8 @@ fn in_one_launch(
     in_parts(1, [config, config], promise, p, rung)
 }
 
-/// A launch in which `parts` blocks share a row or a column. If these are several, a second launch reduces their results.
+/// A launch in which `parts` blocks share a row or a column. If these are several, a second launch reduces their
+/// results.
 fn in_parts(
     parts: u64,
     [first, second]: [LaunchConfig; 2],
@@ -186,14 +187,16 @@ fn in_parts(
         launch.arg(&p.input);
         if parts == 1 {
             launch.arg(&mut out).arg(&p.rows).arg(&p.cols);
-            // SAFETY: rows_thread.cu, rows_warp.cu, rows_block.cu, rows_coarsened.cu, columns_thread.cu, columns_block.cu
-            // and columns_coarsened.cu are `(const f32* in, f32* out, size_t rows, size_t cols)`. They read
-            // in[0 .. rows * cols], and write one result per row or per column, which their names and the promise say.
+            // SAFETY: rows_thread.cu, rows_warp.cu, rows_block.cu, rows_coarsened.cu, columns_thread.cu,
+            // columns_block.cu and columns_coarsened.cu are `(const f32* in, f32* out, size_t rows, size_t cols)`. They
+            // read in[0 .. rows * cols], and write one result per row or per column, which their names and the promise
+            // say.
             return unsafe { launch.launch(first) }.map(drop);
         }
         launch.arg(&mut partials).arg(&p.rows).arg(&p.cols);
-        // SAFETY: as above, but the grid of rows_coarsened.cu, columns_block.cu and columns_coarsened.cu has `parts` blocks in
-        // y, and each writes a result per row or column: side by side for a row, as rows of results for the columns.
+        // SAFETY: as above, but the grid of rows_coarsened.cu, columns_block.cu and columns_coarsened.cu has `parts`
+        // blocks in y, and each writes a result per row or column: side by side for a row, as rows of results for the
+        // columns.
         unsafe { launch.launch(first)? };
 
         let mut launch = p.device.stream.launch_builder(&kernel);

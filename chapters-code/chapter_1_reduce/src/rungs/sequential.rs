@@ -36,7 +36,7 @@ pub fn in_blocks_of<T: Element>(
     let blocks = p.passes(|n, _| n.div_ceil(u64::from(threads)));
     // A pass adds once per level of the block's tree, and one more is allowed for.
     let depth = blocks.len() as u64 * u64::from(1 + threads.ilog2());
-    // SAFETY: sequential.cu and those of `interleaved` are `(const float* in, float* out, size_t n)`. They read in[0 .. n],
-    // write one result per block, and use `threads` values of shared memory.
+    // SAFETY: sequential.cu and those of `interleaved` are `(const float* in, float* out, size_t n)`. They read in[0 ..
+    // n], write one result per block, and use `threads` values of shared memory.
     unsafe { p.in_passes([kernel.clone(), kernel], blocks, config, depth) }
 }

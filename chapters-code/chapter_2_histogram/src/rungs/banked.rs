@@ -1,4 +1,5 @@
-//! Every block counts in up to 32 copies, each in banks of its own. The launches differ in how the output gets its zeros.
+//! Every block counts in up to 32 copies, each in banks of its own. The launches differ in how the output gets its
+//! zeros.
 
 use cudarc::driver::{
     CudaFunction, LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*,
@@ -63,8 +64,8 @@ pub fn banked<K: Key>(p: &Counting<K>, rung: &Rung) -> Prepared<Counting<K>> {
         launch.arg(&mut state);
         // SAFETY: banked.cu is `(const T* in, u32* out, size_t n, Bins bins, u32 log_copies, State* state)`, with
         // EvenBins, as long as p.bins, where integers are divided into bins. It reads in[0 .. n] and writes
-        // out[0 .. bins.count + 3]. Shared memory holds the copies. The state is zero before the first launch, and every
-        // launch has the same grid.
+        // out[0 .. bins.count + 3]. Shared memory holds the copies. The state is zero before the first launch, and
+        // every launch has the same grid.
         unsafe { launch.launch(config) }.map(drop)
     }))
 }

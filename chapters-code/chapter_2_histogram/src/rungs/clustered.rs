@@ -2,14 +2,11 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, ptx};
+use harness::{Launch, Prepared, kernel::grid, ptx};
 
 use crate::{
-    Rung,
+    Rung, bins,
     geometry::{self, TileBlocks},
-};
-use crate::{
-    bins,
     problem::{Counting, refuses},
     reference::Key,
 };
@@ -32,11 +29,9 @@ pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Prepared<Counting<K>> {
     let counters = p.bins.counters().div_ceil(CLUSTER);
     let resident = TileBlocks::ALONE.on(&p.device, counters)? / CLUSTER * CLUSTER;
     let tiles = geometry::tiles(p.case.input_bytes()).next_multiple_of(u64::from(CLUSTER));
-    let config = LaunchConfig {
-        grid_dim: (tiles.clamp(u64::from(CLUSTER), u64::from(resident)) as u32, 1, 1),
-        block_dim: (TileBlocks::ALONE.threads, 1, 1),
-        shared_mem_bytes: 4 * counters,
-    };
+    let blocks = tiles.clamp(CLUSTER.into(), resident.into());
+    let config =
+        LaunchConfig { shared_mem_bytes: 4 * counters, ..grid(blocks, TileBlocks::ALONE.threads) };
     let bytes = config.shared_mem_bytes as i32; // may be more than 48 KiB
     kernel.set_attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes)?;
     let mut state = p.device.stream.alloc_zeros::<u64>(2)?;

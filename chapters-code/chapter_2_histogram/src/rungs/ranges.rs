@@ -2,14 +2,11 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, ptx};
+use harness::{Launch, Prepared, kernel::grid, ptx};
 
 use crate::{
-    Rung,
+    Rung, bins,
     geometry::{self, SharedMemory, TileBlocks},
-};
-use crate::{
-    bins,
     problem::{Counting, refuses},
     reference::Key,
 };
@@ -31,11 +28,9 @@ pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Prepared<Counting<K>> {
     let resident = TileBlocks::ALONE.on(&p.device, width)?;
     let tiles = geometry::tiles(p.case.input_bytes());
     let per_range = tiles.clamp(1, u64::from((resident / ranges).max(1)));
-    let config = LaunchConfig {
-        grid_dim: (per_range as u32 * ranges, 1, 1),
-        block_dim: (TileBlocks::ALONE.threads, 1, 1),
-        shared_mem_bytes: 4 * width,
-    };
+    let blocks = per_range * u64::from(ranges);
+    let config =
+        LaunchConfig { shared_mem_bytes: 4 * width, ..grid(blocks, TileBlocks::ALONE.threads) };
     let bytes = config.shared_mem_bytes as i32; // may be more than 48 KiB
     kernel.set_attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes)?;
     let mut state = p.device.stream.alloc_zeros::<u64>(2)?;

@@ -1,5 +1,5 @@
-//! Every block counts in shared memory. The histograms of all blocks are then summed. The launches differ in the copies of
-//! a block.
+//! Every block counts in shared memory. The histograms of all blocks are then summed. The launches differ in the copies
+//! of a block.
 
 use chapter_1_reduce::rungs::matrices::{COLUMNS_BLOCK, splits};
 use cudarc::driver::{LaunchConfig, PushKernelArg};
@@ -8,10 +8,8 @@ use harness::{Launch, Prepared, buffer, kernel::grid, ptx};
 
 use crate::{
     Rung,
-    geometry::{self, EVERYWHERE, THREADS, WARPS},
-};
-use crate::{
     bins::EXTRA,
+    geometry::{self, EVERYWHERE, THREADS, WARPS},
     problem::{Counting, refuses},
     reference::Key,
 };

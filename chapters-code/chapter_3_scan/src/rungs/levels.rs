@@ -107,8 +107,8 @@ pub fn vectorized<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Prepared<Prefix
     in_levels(tile, grid(1, 256), |levels| levels * tile_depth::<T>(4), p, rung)
 }
 
-/// A launch of the rung's kernel on every level, and of `add_block_offsets.cu` on all but the last. A `block` scans `tile`
-/// values; `depth` gives the rounded additions that an element passes through on that number of levels.
+/// A launch of the rung's kernel on every level, and of `add_block_offsets.cu` on all but the last. A `block` scans
+/// `tile` values; `depth` gives the rounded additions that an element passes through on that number of levels.
 fn in_levels<T: Element>(
     tile: u64,
     block: LaunchConfig,
@@ -137,9 +137,9 @@ fn in_levels<T: Element>(
             let mut launch = p.device.stream.launch_builder(kernel);
             launch.arg(before.last().unwrap_or(&p.input)).arg(&mut out[l]);
             launch.arg(&n[l]).arg(&mut after[0]);
-            // SAFETY: hillis_steele.cu, blelloch.cu, blelloch_padded.cu, shuffle.cu and vectorized.cu are `(const T* in, T*
-            // out, size_t n, T* sums)`. They read in[0 .. n], and write out[0 .. n] and one aggregate per block. The
-            // dynamic shared memory of the first three holds a block's elements, those of hillis_steele.cu twice.
+            // SAFETY: hillis_steele.cu, blelloch.cu, blelloch_padded.cu, shuffle.cu and vectorized.cu are `(const T*
+            // in, T* out, size_t n, T* sums)`. They read in[0 .. n], and write out[0 .. n] and one aggregate per block.
+            // The dynamic shared memory of the first three holds a block's elements, those of hillis_steele.cu twice.
             unsafe { launch.launch(config(n[l + 1]))? };
         }
         for l in (0..levels - 1).rev() {

@@ -1,5 +1,5 @@
-//! A single pass: one block per tile, which learns its prefix from the tiles before its own. The launches differ in nothing
-//! but the kernel and its depth.
+//! A single pass: one block per tile, which learns its prefix from the tiles before its own. The launches differ in
+//! nothing but the kernel and its depth.
 
 use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
@@ -77,9 +77,9 @@ fn tile_per_block<T: Element>(
         let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&mut out).arg(&p.n);
         launch.arg(&mut status).arg(&mut counter);
-        // SAFETY: chained.cu and lookback.cu are `(const T* in, T* out, size_t n, u64* status, unsigned* counter)`. They
-        // read in[0 .. n], write out[0 .. n] and the status of every tile, and count their blocks in the counter. Status
-        // and counter are 0, and there is one block per tile.
+        // SAFETY: chained.cu and lookback.cu are `(const T* in, T* out, size_t n, u64* status, unsigned* counter)`.
+        // They read in[0 .. n], write out[0 .. n] and the status of every tile, and count their blocks in the counter.
+        // Status and counter are 0, and there is one block per tile.
         unsafe { launch.launch(config) }.map(drop)
     }))
 }

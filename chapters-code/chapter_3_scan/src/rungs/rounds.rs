@@ -121,10 +121,10 @@ fn in_rounds<T: Element>(
             launch.arg(stages);
         }
         // SAFETY: all_gather.cu and producer_consumer.cu are `(const T* in, T* out, size_t n, u64* status, u32*
-        // launches)`, and warp_specialized.cu has one more argument, `u32 stages`. They read in[0 .. n], write out[0 .. n],
-        // the status of every tile and one count per block. Status and launches were zero before the first launch, and
-        // every launch on them has this grid. A cooperative launch runs all its blocks at once. The dynamic shared memory
-        // holds the stages.
+        // launches)`, and warp_specialized.cu has one more argument, `u32 stages`. They read in[0 .. n], write out[0 ..
+        // n], the status of every tile and one count per block. Status and launches were zero before the first launch,
+        // and every launch on them has this grid. A cooperative launch runs all its blocks at once. The dynamic shared
+        // memory holds the stages.
         unsafe { launch.launch_cooperative(config) }.map(drop)
     }))
 }

@@ -70,9 +70,9 @@ fn tile_per_block<T: Element>(
         launch.arg(&mut count).arg(&p.mask).arg(&p.pivot);
         launch.arg(&mut status).arg(&mut counter);
         // SAFETY: lookback.cu, staged.cu and partition.cu are `(const T* in, T* out, size_t n, size_t capacity, u64*
-        // selected, const void* mask, u64 pivot, u64* status, unsigned* counter)`. They read in[0 .. n] and the mask, write
-        // *selected, at most out[0 .. capacity] and the status of every tile, and count their blocks in the counter.
-        // Status and counter are 0, and there is one block per tile.
+        // selected, const void* mask, u64 pivot, u64* status, unsigned* counter)`. They read in[0 .. n] and the mask,
+        // write *selected, at most out[0 .. capacity] and the status of every tile, and count their blocks in the
+        // counter. Status and counter are 0, and there is one block per tile.
         unsafe { launch.launch(config) }.map(drop)
     }))
 }

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, kernel, ptx};
+use harness::{Element, Launch, Prepared, kernel, kernel::grid, ptx};
 
 use crate::{
     Rung,
@@ -31,11 +31,7 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Prepared<Compactio
     let tiles = p.n.div_ceil(TILE);
     // One warp reads the counts of a round, of at most 160 blocks.
     let blocks = tiles.clamp(1, p.device.properties.multiprocessors.min(160).into());
-    let config = LaunchConfig {
-        grid_dim: (blocks as u32, 1, 1),
-        block_dim: (384, 1, 1),
-        shared_mem_bytes: stages * stage,
-    };
+    let config = LaunchConfig { shared_mem_bytes: stages * stage, ..grid(blocks, 384) };
     let attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
     kernel.set_attribute(attribute, config.shared_mem_bytes as i32)?;
     // Zeroed once. They belong to this grid and these tiles: a block counts its launches.

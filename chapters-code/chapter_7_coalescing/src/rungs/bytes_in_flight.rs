@@ -6,13 +6,13 @@ use cudarc::driver::{
     sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
 };
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Prepared, ptx};
+use harness::{Error, Launch, Prepared, kernel::grid, ptx};
 
-use crate::reads::{THREADS, blocks};
-use crate::traffic::{Access, Prediction};
 use crate::{
     Rung,
     problem::{Accesses, Promise, Results, reads_only},
+    reads::{THREADS, blocks},
+    traffic::{Access, Prediction},
 };
 
 /// The rung `bytes_in_flight`.
@@ -32,11 +32,8 @@ pub fn prepare(p: &Accesses, rung: &Rung) -> Prepared<Accesses> {
     let shared = shared_bytes(p, resident)?;
     kernel.set_attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared as i32)?;
     check_resident(resident, &kernel, shared)?;
-    let config = LaunchConfig {
-        grid_dim: (blocks(&p.device, resident), 1, 1),
-        block_dim: (THREADS, 1, 1),
-        shared_mem_bytes: shared,
-    };
+    let blocks = blocks(&p.device, resident);
+    let config = LaunchConfig { shared_mem_bytes: shared, ..grid(blocks.into(), THREADS) };
     let promise = Promise { result: Results::Words, traffic };
     Ok(Launch::new(kernel.clone(), config, promise, move |p: &mut Accesses| {
         let mut words = p.words.view_mut();

@@ -85,8 +85,8 @@ fn in_blocks_of(
         let mut out = p.out.view_mut();
         let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&mut out).arg(&p.n);
-        // SAFETY: scalar.cu, vec2.cu, packs.cu, four_packs.cu and bulk.cu are `(const float* in, float* out, size_t n)`.
-        // They read in[0 .. n] and write out[0 .. n]. Both are aligned to 16 bytes.
+        // SAFETY: scalar.cu, vec2.cu, packs.cu, four_packs.cu and bulk.cu are `(const float* in, float* out, size_t
+        // n)`. They read in[0 .. n] and write out[0 .. n]. Both are aligned to 16 bytes.
         unsafe { launch.launch(config) }.map(drop)
     }))
 }

@@ -78,9 +78,9 @@ fn permute(
         let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&p.indices).arg(&mut out).arg(&p.n);
         // SAFETY: the kernels are `(const float* in, const unsigned* indices, float* out, size_t n)`. All read
-        // indices[0 .. n], which are below n. gather.cu, gather_read_only.cu and gather_four.cu read the elements of `in`
-        // that they name, and write out[0 .. n]. scatter.cu reads in[0 .. n] and writes the elements of `out` that they
-        // name. Indices and output are aligned to 16 bytes.
+        // indices[0 .. n], which are below n. gather.cu, gather_read_only.cu and gather_four.cu read the elements of
+        // `in` that they name, and write out[0 .. n]. scatter.cu reads in[0 .. n] and writes the elements of `out` that
+        // they name. Indices and output are aligned to 16 bytes.
         unsafe { launch.launch(config) }.map(drop)
     }))
 }

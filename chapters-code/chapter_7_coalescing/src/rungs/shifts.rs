@@ -114,10 +114,10 @@ fn shift(each: u64, p: &Accesses, rung: &Rung, promise: Promise) -> Prepared<Acc
         let mut out = if is_spread { p.spread.view_mut() } else { p.out.view_mut() };
         let mut launch = p.device.stream.launch_builder(&kernel);
         launch.arg(&p.input).arg(&mut out).arg(&p.n).arg(&p.offset);
-        // SAFETY: the kernels are `(const float* in, float* out, size_t n, size_t offset)`. offset_loads.cu, four_loads.cu,
-        // two_packs.cu and shuffled.cu read in[0 .. offset + n] and write out[0 .. n]. offset_stores.cu reads in[0 .. n]
-        // and writes out[offset .. offset + n]. The input and the spread output have offset + n elements, and all are
-        // aligned to 16 bytes.
+        // SAFETY: the kernels are `(const float* in, float* out, size_t n, size_t offset)`. offset_loads.cu,
+        // four_loads.cu, two_packs.cu and shuffled.cu read in[0 .. offset + n] and write out[0 .. n]. offset_stores.cu
+        // reads in[0 .. n] and writes out[offset .. offset + n]. The input and the spread output have offset + n
+        // elements, and all are aligned to 16 bytes.
         unsafe { launch.launch(config) }.map(drop)
     }))
 }

@@ -52,8 +52,8 @@ fn prepare(p: &Accesses, rung: &Rung, promise: Promise) -> Prepared<Accesses> {
         launch.arg(&p.input).arg(&mut out).arg(&p.n).arg(&p.stride);
         // SAFETY: both kernels are `(const float* in, float* out, size_t n, size_t stride)`. strided_loads.cu reads the
         // elements i * stride of `in` and writes out[0 .. n]; the last element that it reads is in the input.
-        // strided_stores.cu reads in[0 .. n] and writes the elements i * stride of `out`, which is as long as the input,
-        // and so holds the last one.
+        // strided_stores.cu reads in[0 .. n] and writes the elements i * stride of `out`, which is as long as the
+        // input, and so holds the last one.
         unsafe { launch.launch(config) }.map(drop)
     }))
 }
