@@ -6,7 +6,10 @@ use cudarc::driver::{CudaFunction, CudaSlice, DriverError, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{Element, Error, Kind, PtxText, buffer, kernel::grid, ptx};
 
-use crate::{problem::SegmentedScan, rungs::levels::SHUFFLE};
+use crate::problem::SegmentedScan;
+
+/// The kernels that scan pairs, with entries such as `inclusive_sum_f32`.
+static SCAN: PtxText = ptx!("kernels/shuffle.ptx");
 
 /// The kernels that add the block offsets to a scan of blocks, with entries such as `sum_f32`.
 pub static ADD_BLOCK_OFFSETS: PtxText = ptx!("kernels/add_block_offsets.ptx");
@@ -65,7 +68,7 @@ impl<T: Element> Pairs<T> {
         tile: u64,
         add_ptx: PtxText,
     ) -> Result<Self, Error> {
-        let module = p.device.context.load_module(Ptx::from_src(SHUFFLE.ptx))?;
+        let module = p.device.context.load_module(Ptx::from_src(SCAN))?;
         let scan = module.load_function(&format!("{}_{}", Kind::Inclusive, p.operator()))?;
         let module = p.device.context.load_module(Ptx::from_src(add_ptx))?;
         let add_block_offsets = module.load_function(&p.operator())?; // such as sum_f32

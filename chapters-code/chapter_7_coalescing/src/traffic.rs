@@ -9,10 +9,6 @@ use std::{
     ops::{Add, Mul},
 };
 
-use harness::{Device, Error};
-
-use crate::{Case, problem::Accesses};
-
 /// The bytes of a sector.
 pub const SECTOR: u64 = 32;
 /// The lanes of a warp.
@@ -120,20 +116,6 @@ impl Prediction {
         Self { loads: traffic, stores: traffic }
     }
 
-    /// A shifted copy whose first stores are `packs` packs, for which the kernel makes `loads`. The remaining
-    /// elements are copied one by one.
-    pub fn shifted(p: &Accesses, packs: u64, loads: Traffic) -> Self {
-        let remaining = p.n - 4 * packs;
-        let behind = |first: u64| {
-            let words = Access::WORDS.at(4 * (first + 4 * packs));
-            words.by_threads(remaining)
-        };
-        Self {
-            loads: loads + behind(p.offset),
-            stores: Access::PACKS.by_threads(packs) + behind(0),
-        }
-    }
-
     /// An update of particles that loads six fields and stores three, where `of(k)` is the traffic of field k.
     pub fn of_fields(of: impl Fn(u64) -> Traffic) -> Self {
         Self { loads: (0..6).map(&of).sum(), stores: (0..3).map(&of).sum() }
@@ -144,17 +126,6 @@ impl Prediction {
 /// `whole_packs` of shifted.cuh computes it.
 pub fn whole_packs(n: u64, offset: u64) -> u64 {
     ((n + offset) / 4).saturating_sub(offset.div_ceil(4))
-}
-
-/// What every correct rung asks for on a case, by its formula. The device's number of multiprocessors decides
-/// how many threads read.
-///
-/// # Errors
-/// [`Error::Driver`] if the device has no room for the case's buffers.
-pub fn predicted(device: &Device, case: &Case) -> Result<Vec<(&'static str, Prediction)>, Error> {
-    let p = Accesses::new(device, case)?;
-    let runs = crate::rungs().into_iter().filter(|(rung, _)| rung.refusal(case).is_none());
-    runs.map(|(rung, prepare)| Ok((rung.name, (prepare(&p, &rung)?.promise.traffic)(&p)))).collect()
 }
 
 #[cfg(test)]

@@ -6,14 +6,26 @@ use chapter_7_coalescing::{
     Case, Records,
     chapter::Coalescing,
     patterns::{reads, records},
-    traffic::{Prediction, Traffic, predicted},
+    problem::Accesses,
+    rungs,
+    traffic::{Prediction, Traffic},
 };
 use testing::simulator;
+
+/// What every correct rung asks for on a case, by its formula. The device's number of multiprocessors decides
+/// how many threads read.
+fn predicted(case: &Case) -> Vec<(&'static str, Prediction)> {
+    let p = Accesses::new(&simulator().device, case).expect("room for the buffers");
+    let runs = rungs().into_iter().filter(|(rung, _)| rung.refusal(case).is_none());
+    let launches =
+        runs.map(|(rung, prepare)| (rung.name, prepare(&p, &rung).expect("it is prepared")));
+    launches.map(|(name, launch)| (name, (launch.promise.traffic)(&p))).collect()
+}
 
 #[track_caller]
 fn check(cases: &[Case]) {
     for case in cases {
-        let formulas = predicted(&simulator().device, case).expect("room for the buffers");
+        let formulas = predicted(case);
         assert!(!formulas.is_empty(), "no rung runs on {case}");
         for (rung, formula) in formulas {
             let c = testing::counted(&Coalescing, rung, case);

@@ -54,7 +54,7 @@ pub fn four_loads(p: &Accesses, rung: &Rung) -> Prepared<Accesses> {
         let packs = p.n / 4;
         let kth = |k| Access { first: 4 * (p.offset + k), step: 16, bytes: 4 };
         let loads = (0..4).map(|k| kth(k).by_threads(packs)).sum();
-        Prediction::shifted(p, packs, loads)
+        shifted(p, packs, loads)
     };
     shift(4, p, rung, Promise { result: Results::Dense, traffic })
 }
@@ -76,7 +76,7 @@ pub fn two_packs(p: &Accesses, rung: &Rung) -> Prepared<Accesses> {
             0 => aligned(low),
             _ => aligned(low) + aligned(low + 1),
         };
-        Prediction::shifted(p, packs, loads)
+        shifted(p, packs, loads)
     };
     shift(4, p, rung, Promise { result: Results::Dense, traffic })
 }
@@ -99,7 +99,7 @@ pub fn shuffled(p: &Accesses, rung: &Rung) -> Prepared<Accesses> {
             // The last lane of each warp loads one pack more.
             _ => aligned + Traffic { requests: 1, sectors: 1 } * packs.div_ceil(LANES),
         };
-        Prediction::shifted(p, packs, loads)
+        shifted(p, packs, loads)
     };
     shift(4, p, rung, Promise { result: Results::Dense, traffic })
 }
@@ -120,4 +120,18 @@ fn shift(each: u64, p: &Accesses, rung: &Rung, promise: Promise) -> Prepared<Acc
         // elements, and all are aligned to 16 bytes.
         unsafe { launch.launch(config) }.map(drop)
     }))
+}
+
+/// A shifted copy whose first stores are `packs` packs, for which the kernel makes `loads`. The remaining
+/// elements are copied one by one.
+fn shifted(p: &Accesses, packs: u64, loads: Traffic) -> Prediction {
+    let remaining = p.n - 4 * packs;
+    let behind = |first: u64| {
+        let words = Access::WORDS.at(4 * (first + 4 * packs));
+        words.by_threads(remaining)
+    };
+    Prediction {
+        loads: loads + behind(p.offset),
+        stores: Access::PACKS.by_threads(packs) + behind(0),
+    }
 }
