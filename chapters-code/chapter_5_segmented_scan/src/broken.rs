@@ -11,7 +11,7 @@ use harness::{Dtype, Element, Kind, Ladder, Launch, Op, Prepared, PtxText, kerne
 use crate::{
     Case, Matrix, Rung, Segments, Task,
     pairs::Level,
-    problem::{Product, SegmentedScan, unsuited},
+    problem::{Product, SegmentedScan, products_only, scans_only},
     rungs::{levels, scan_per_segment, spmv_tiles},
 };
 
@@ -44,7 +44,7 @@ const ADD_PREVIOUS_TILE: PtxText = ptx!("kernels/broken/previous_tile_only.ptx")
 macro_rules! broken {
     ($($rung:tt)*) => {
         harness::broken!($($rung)*)
-            .refuses(unsuited)
+            .refuses(scans_only)
             // A block of 256 has a head, and what is open before it.
             .adapts(|case| scan_of(case, Kind::Inclusive, Segments::Of(100)))
     };
@@ -98,7 +98,7 @@ static PREVIOUS_TILE_ONLY: Rung = broken!(
     [Result],
     "a row gets what the tile before left open, and nothing of the tiles before that one"
 )
-.refuses(unsuited)
+.refuses(products_only)
 // More than three tiles.
 .adapts(|case| adapted(case, 1 << 15, Task::Multiply(Matrix::LongRow)));
 

@@ -15,8 +15,7 @@ pub use to_offsets::ToOffsets;
 use harness::{Error, Op, Refusal, Shape};
 
 use crate::{
-    Case, Matrix, Rung, Segments, Task,
-    chapter::rungs_of,
+    Case, Conversion, Matrix, Rung, Segments, Task,
     segments::{self, Offsets},
     task::entry_name,
 };
@@ -54,13 +53,37 @@ pub(crate) fn as_many(own: &Offsets, other: Offsets) -> Result<Offsets, Error> {
     }
 }
 
-/// Refuses matrices of elements, tasks that are not the rung's, and what the rung has no kernel for.
-pub fn unsuited(rung: &Rung, case: &Case) -> Option<Refusal> {
-    let task = case.task;
-    let has_operator = !matches!(task, Task::Multiply(_)) || case.op == Op::Sum;
+/// Refuses all that is no conversion to head flags.
+pub fn to_flags_only(rung: &Rung, case: &Case) -> Option<Refusal> {
+    unsuited(matches!(case.task, Task::Convert(Conversion::ToFlags, _)), rung, case)
+}
+
+/// Refuses all that is no conversion to offsets.
+pub fn to_offsets_only(rung: &Rung, case: &Case) -> Option<Refusal> {
+    unsuited(matches!(case.task, Task::Convert(Conversion::ToOffsets, _)), rung, case)
+}
+
+/// Refuses all that is no segmented scan.
+pub fn scans_only(rung: &Rung, case: &Case) -> Option<Refusal> {
+    unsuited(matches!(case.task, Task::Scan(..)), rung, case)
+}
+
+/// Refuses all that is no segmented reduction.
+pub fn reductions_only(rung: &Rung, case: &Case) -> Option<Refusal> {
+    unsuited(matches!(case.task, Task::Reduce(_)), rung, case)
+}
+
+/// Refuses all that is no product.
+pub fn products_only(rung: &Rung, case: &Case) -> Option<Refusal> {
+    unsuited(matches!(case.task, Task::Multiply(_)), rung, case)
+}
+
+/// Refuses matrices of elements, tasks that are not the rung's own, and what the rung has no kernel for.
+fn unsuited(is_own: bool, rung: &Rung, case: &Case) -> Option<Refusal> {
+    let has_operator = !matches!(case.task, Task::Multiply(_)) || case.op == Op::Sum;
     match case.shape {
         Shape::Matrix { .. } => Some(Refusal::wants_vector()),
-        Shape::Vector { .. } if rungs_of(task).iter().all(|own| own.name != rung.name) => {
+        Shape::Vector { .. } if !is_own => {
             Some(Refusal::because("does something else; see --list"))
         }
         Shape::Vector { .. } => {
@@ -69,9 +92,8 @@ pub fn unsuited(rung: &Rung, case: &Case) -> Option<Refusal> {
     }
 }
 
-/// As [`unsuited`], and refuses segments, or rows, of more than `MOST` elements, which one thread or block would take
-/// too long for.
-pub fn unsuited_or_longer<const MOST: u64>(rung: &Rung, case: &Case) -> Option<Refusal> {
+/// Leaves out segments, or rows, of more than `most` elements, which one thread or block would take too long for.
+pub fn longer_than(most: u64, case: &Case) -> Option<Refusal> {
     let n = case.elements();
     let longest = match case.task {
         Task::Multiply(Matrix::LongRow | Matrix::File) => n - n / 2,
@@ -81,7 +103,7 @@ pub fn unsuited_or_longer<const MOST: u64>(rung: &Rung, case: &Case) -> Option<R
     };
     let left_out = || {
         let why = "is left out of segments longer than";
-        Refusal::LeftOut(format!("{why} {MOST} elements, where it takes long").into())
+        Refusal::LeftOut(format!("{why} {most} elements, where it takes long").into())
     };
-    unsuited(rung, case).or_else(|| (longest > MOST).then(left_out))
+    (longest > most).then(left_out)
 }

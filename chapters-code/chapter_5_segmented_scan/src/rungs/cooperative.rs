@@ -8,7 +8,7 @@ use harness::{Element, Launch, Prepared, kernel, kernel::grid, ptx};
 
 use crate::{
     Rung,
-    problem::{SegmentedScan, unsuited},
+    problem::{SegmentedScan, scans_only},
 };
 
 /// The rung `warp_specialized`. One warp copies tiles to a ring of stages, others reduce and scan them there.
@@ -17,7 +17,7 @@ pub static WARP_SPECIALIZED: Rung = Rung::new(
     "warp specialization: tiles wait in shared memory, and are read once",
     ptx!("kernels/warp_specialized.compute_90.ptx"),
 )
-.refuses(unsuited);
+.refuses(scans_only);
 
 /// Bytes of a tile, and of a stage, which holds its flags too.
 const TILE: u64 = 24_576;
@@ -50,7 +50,7 @@ pub static SMALL_TILES: Rung = Rung::new(
     "small tiles, all at once: a look-back in one launch, without a memset",
     ptx!("kernels/small_tiles.ptx"),
 )
-.refuses(unsuited);
+.refuses(scans_only);
 
 /// One block per tile of 8 KiB, as far as the device holds them.
 pub fn small_tiles<T: Element>(p: &SegmentedScan<T>, rung: &Rung) -> Prepared<SegmentedScan<T>> {

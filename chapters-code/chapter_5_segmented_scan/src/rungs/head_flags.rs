@@ -7,7 +7,7 @@ use harness::{Launch, Prepared, kernel::grid, ptx};
 
 use crate::{
     Rung,
-    problem::{Form, ToFlags, unsuited},
+    problem::{Form, ToFlags, to_flags_only},
 };
 
 /// The rung `flags_of_offsets`.
@@ -16,7 +16,7 @@ pub static FLAGS_OF_OFFSETS: Rung = Rung::new(
     "one byte per element: every segment stores its own",
     ptx!("kernels/flags_of_offsets.ptx"),
 )
-.refuses(unsuited);
+.refuses(to_flags_only);
 
 /// Flags of a byte. One thread per segment sets the flag of a segment that has elements.
 pub fn flags_of_offsets(p: &ToFlags, rung: &Rung) -> Prepared<ToFlags> {
@@ -29,7 +29,7 @@ pub static BITS_OF_OFFSETS: Rung = Rung::new(
     "one bit per element: segments share words, which takes atomics",
     ptx!("kernels/bits_of_offsets.ptx"),
 )
-.refuses(unsuited);
+.refuses(to_flags_only);
 
 /// Flags of a bit. One thread per segment sets the flag of a segment that has elements.
 pub fn bits_of_offsets(p: &ToFlags, rung: &Rung) -> Prepared<ToFlags> {
@@ -42,7 +42,7 @@ pub static BITS_TILED: Rung = Rung::new(
     "a block makes a tile of flags in shared memory, and stores each word once",
     ptx!("kernels/bits_tiled.ptx"),
 )
-.refuses(unsuited);
+.refuses(to_flags_only);
 
 /// Flags of a bit, with one block per tile of 131,072 flags.
 pub fn bits_tiled(p: &ToFlags, rung: &Rung) -> Prepared<ToFlags> {

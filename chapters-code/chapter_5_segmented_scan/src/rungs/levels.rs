@@ -9,7 +9,7 @@ use harness::{Element, Launch, Prepared, PtxText, kernel::grid, ptx};
 use crate::{
     Rung,
     pairs::{ADD_BLOCK_OFFSETS, Pairs},
-    problem::{Form, SegmentedScan, unsuited},
+    problem::{Form, SegmentedScan, scans_only},
 };
 
 /// The rung `hillis_steele`.
@@ -18,7 +18,7 @@ pub static HILLIS_STEELE: Rung = Rung::new(
     "log2 B steps over pairs of a flag and a value",
     ptx!("kernels/hillis_steele.ptx"),
 )
-.refuses(unsuited);
+.refuses(scans_only);
 
 /// Blocks with dynamic shared memory for two pairs per thread.
 pub fn hillis_steele<T: Element>(p: &SegmentedScan<T>, rung: &Rung) -> Prepared<SegmentedScan<T>> {
@@ -44,7 +44,7 @@ pub static SHUFFLE: Rung = Rung::new(
     "warps scan in registers, with the flags from one ballot",
     ptx!("kernels/shuffle.ptx"),
 )
-.refuses(unsuited);
+.refuses(scans_only);
 
 /// Blocks with one element per thread.
 pub fn shuffle<T: Element>(p: &SegmentedScan<T>, rung: &Rung) -> Prepared<SegmentedScan<T>> {
@@ -64,7 +64,7 @@ pub fn with_offsets_by<T: Element>(
 /// The rung `vectorized`.
 pub static VECTORIZED: Rung =
     Rung::new("vectorized", "16 bytes per load, and flags as bits", ptx!("kernels/vectorized.ptx"))
-        .refuses(unsuited);
+        .refuses(scans_only);
 
 /// Blocks with 16 KiB of elements.
 pub fn vectorized<T: Element>(p: &SegmentedScan<T>, rung: &Rung) -> Prepared<SegmentedScan<T>> {

@@ -7,7 +7,7 @@ use harness::{Element, Launch, Op, Prepared, buffer, kernel::grid, ptx};
 
 use crate::{
     Rung,
-    problem::{SegmentedScan, unsuited},
+    problem::{SegmentedScan, scans_only},
 };
 
 /// The rung `lookback`.
@@ -16,7 +16,7 @@ pub static RUNG: Rung = Rung::new(
     "a single pass: a block looks back as far as the last head",
     ptx!("kernels/lookback.ptx"),
 )
-.refuses(unsuited)
+.refuses(scans_only)
 // A block adds the aggregates and prefixes that it finds, and these depend on the schedule.
 .varies(|case| case.dtype.is_float() && case.op == Op::Sum);
 

@@ -7,7 +7,7 @@ use harness::{Device, Element, Error, Launch, Prepared, buffer, kernel::grid, pt
 
 use crate::{
     Rung,
-    problem::{Product, Reduced, SegmentedReduce, unsuited},
+    problem::{Product, Reduced, SegmentedReduce, products_only, reductions_only},
 };
 
 /// The launch over a path of all elements and all ends of segments, and its memory.
@@ -58,7 +58,7 @@ pub static REDUCE: Rung = Rung::new(
     "every warp has as many elements and ends of segments as any other",
     ptx!("kernels/reduce_merge_path.ptx"),
 )
-.refuses(unsuited);
+.refuses(reductions_only);
 
 /// One launch, over a path of all elements and all ends of segments.
 pub fn reduce<T: Element>(p: &SegmentedReduce<T>, rung: &Rung) -> Prepared<SegmentedReduce<T>> {
@@ -90,7 +90,7 @@ pub static MULTIPLY: Rung = Rung::new(
     "reduce_merge_path, whose elements are products",
     ptx!("kernels/spmv_merge_path.ptx"),
 )
-.refuses(unsuited);
+.refuses(products_only);
 
 /// One launch, over a path of all entries and all ends of rows.
 pub fn multiply(p: &Product, rung: &Rung) -> Prepared<Product> {

@@ -7,7 +7,7 @@ use harness::{Error, Launch, Prepared, buffer, kernel::grid, ptx};
 
 use crate::{
     Rung,
-    problem::{Form, ToOffsets, unsuited},
+    problem::{Form, ToOffsets, to_offsets_only},
 };
 
 /// The rung's kernel of this name, chapter 3's scan, and the rung's scatter.
@@ -27,7 +27,7 @@ pub static OF_FLAGS: Rung = Rung::new(
     "from bytes: chapter 3's scan of them, and a scatter of indices",
     ptx!("kernels/offsets_of_flags.ptx"),
 )
-.refuses(unsuited);
+.refuses(to_offsets_only);
 
 /// Three launches: the flags as numbers, their exclusive scan, and a scatter of indices.
 pub fn of_flags(p: &ToOffsets, rung: &Rung) -> Prepared<ToOffsets> {
@@ -78,7 +78,7 @@ pub static OF_BITS: Rung = Rung::new(
     "from bits: heads are counted in words of 32 flags, and only counts of blocks are scanned",
     ptx!("kernels/offsets_of_bits.ptx"),
 )
-.refuses(unsuited);
+.refuses(to_offsets_only);
 
 /// Three launches: the number of heads in each block, their exclusive scan, and a scatter of indices.
 pub fn of_bits(p: &ToOffsets, rung: &Rung) -> Prepared<ToOffsets> {
@@ -128,7 +128,7 @@ pub static SINGLE_PASS: Rung = Rung::new(
     "from bits in one pass: blocks look back, and warps put heads side by side",
     ptx!("kernels/offsets_single_pass.ptx"),
 )
-.refuses(unsuited);
+.refuses(to_offsets_only);
 
 /// Flags of a block: 512 threads with 32 words each.
 const TILE: u64 = 512 * 32 * 32;

@@ -7,7 +7,7 @@ use harness::{Element, Launch, Prepared, PtxText, buffer, kernel::grid, ptx};
 use super::merge_path;
 use crate::{
     Rung,
-    problem::{Reduced, SegmentedReduce, unsuited},
+    problem::{Reduced, SegmentedReduce, reductions_only},
 };
 
 /// The rung `reduce_by_length`.
@@ -16,7 +16,7 @@ pub static RUNG: Rung = Rung::new(
     "one block per segment where segments are long and many, otherwise the merge path",
     ptx!("kernels/reduce_merge_path.ptx"),
 )
-.refuses(unsuited);
+.refuses(reductions_only);
 
 /// The kernel for long segments.
 static REDUCE_LONG: PtxText = ptx!("kernels/reduce_long.ptx");

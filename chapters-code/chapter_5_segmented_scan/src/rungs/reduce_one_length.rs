@@ -7,7 +7,7 @@ use harness::{Element, Launch, Prepared, PtxText, Refusal, buffer, kernel::grid,
 use super::reduce_by_length;
 use crate::{
     Case, Rung, Segments,
-    problem::{Reduced, SegmentedReduce, unsuited},
+    problem::{Reduced, SegmentedReduce, reductions_only},
 };
 
 /// The rung `reduce_one_length`.
@@ -18,7 +18,7 @@ pub static RUNG: Rung = Rung::new(
 )
 .refuses(|rung, case| {
     let refusal = Refusal::because("wants segments of one length");
-    unsuited(rung, case).or_else(|| (!has_one_length(case)).then_some(refusal))
+    reductions_only(rung, case).or_else(|| (!has_one_length(case)).then_some(refusal))
 });
 
 /// Whether all segments of a case have one length.

@@ -7,7 +7,7 @@ use harness::{Element, Launch, Prepared, SINGLE_THREAD_MAX, kernel::grid, ptx};
 
 use crate::{
     Rung,
-    problem::{Reduced, SegmentedReduce, unsuited_or_longer},
+    problem::{Reduced, SegmentedReduce, longer_than, reductions_only},
 };
 
 /// The rung `reduce_thread_per_segment`.
@@ -16,7 +16,7 @@ pub static THREAD: Rung = Rung::new(
     "every segment has a thread, which reduces it in order",
     ptx!("kernels/reduce_thread_per_segment.ptx"),
 )
-.refuses(unsuited_or_longer::<SINGLE_THREAD_MAX>);
+.refuses(|rung, case| reductions_only(rung, case).or_else(|| longer_than(SINGLE_THREAD_MAX, case)));
 
 /// One thread per segment. At worst one segment has all elements.
 pub fn thread<T: Element>(p: &SegmentedReduce<T>, rung: &Rung) -> Prepared<SegmentedReduce<T>> {
@@ -30,7 +30,9 @@ pub static WARP: Rung = Rung::new(
     "every segment has a warp",
     ptx!("kernels/reduce_warp_per_segment.ptx"),
 )
-.refuses(unsuited_or_longer::<{ 16 * SINGLE_THREAD_MAX }>);
+.refuses(|rung, case| {
+    reductions_only(rung, case).or_else(|| longer_than(16 * SINGLE_THREAD_MAX, case))
+});
 
 /// One warp per segment.
 pub fn warp<T: Element>(p: &SegmentedReduce<T>, rung: &Rung) -> Prepared<SegmentedReduce<T>> {
@@ -45,7 +47,9 @@ pub static LANES: Rung = Rung::new(
     "every segment has as many lanes as the mean length needs, with 16-byte loads",
     ptx!("kernels/reduce_lanes_per_segment.ptx"),
 )
-.refuses(unsuited_or_longer::<{ 16 * SINGLE_THREAD_MAX }>);
+.refuses(|rung, case| {
+    reductions_only(rung, case).or_else(|| longer_than(16 * SINGLE_THREAD_MAX, case))
+});
 
 /// Bytes of a segment that are worth a lane: four loads of 16 bytes.
 const BYTES_PER_LANE: u64 = 64;
@@ -71,7 +75,9 @@ pub static BLOCK: Rung = Rung::new(
     "every segment has a block",
     ptx!("kernels/reduce_block_per_segment.ptx"),
 )
-.refuses(unsuited_or_longer::<{ 16 * SINGLE_THREAD_MAX }>);
+.refuses(|rung, case| {
+    reductions_only(rung, case).or_else(|| longer_than(16 * SINGLE_THREAD_MAX, case))
+});
 
 /// One block per segment.
 pub fn block<T: Element>(p: &SegmentedReduce<T>, rung: &Rung) -> Prepared<SegmentedReduce<T>> {

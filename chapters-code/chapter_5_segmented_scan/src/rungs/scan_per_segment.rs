@@ -6,7 +6,7 @@ use harness::{Element, Launch, Prepared, SINGLE_THREAD_MAX, kernel::grid, ptx};
 
 use crate::{
     Rung,
-    problem::{SegmentedScan, unsuited_or_longer},
+    problem::{SegmentedScan, longer_than, scans_only},
 };
 
 /// The rung `thread_per_segment`.
@@ -15,7 +15,7 @@ pub static THREAD: Rung = Rung::new(
     "every segment has a thread, which scans it in order",
     ptx!("kernels/thread_per_segment.ptx"),
 )
-.refuses(unsuited_or_longer::<SINGLE_THREAD_MAX>);
+.refuses(|rung, case| scans_only(rung, case).or_else(|| longer_than(SINGLE_THREAD_MAX, case)));
 
 /// One thread per segment. At worst one segment has all elements.
 pub fn thread<T: Element>(p: &SegmentedScan<T>, rung: &Rung) -> Prepared<SegmentedScan<T>> {
@@ -29,7 +29,7 @@ pub static BLOCK: Rung = Rung::new(
     "every segment has a block",
     ptx!("kernels/block_per_segment.ptx"),
 )
-.refuses(unsuited_or_longer::<{ 16 * SINGLE_THREAD_MAX }>);
+.refuses(|rung, case| scans_only(rung, case).or_else(|| longer_than(16 * SINGLE_THREAD_MAX, case)));
 
 /// One block per segment.
 pub fn block<T: Element>(p: &SegmentedScan<T>, rung: &Rung) -> Prepared<SegmentedScan<T>> {

@@ -6,7 +6,7 @@ use harness::{Launch, Prepared, SINGLE_THREAD_MAX, kernel::grid, ptx};
 
 use crate::{
     Rung,
-    problem::{Product, unsuited_or_longer},
+    problem::{Product, longer_than, products_only},
 };
 
 /// The rung `spmv_thread_per_row`.
@@ -15,7 +15,7 @@ pub static THREAD: Rung = Rung::new(
     "every row of the matrix has a thread",
     ptx!("kernels/spmv_thread_per_row.ptx"),
 )
-.refuses(unsuited_or_longer::<SINGLE_THREAD_MAX>);
+.refuses(|rung, case| products_only(rung, case).or_else(|| longer_than(SINGLE_THREAD_MAX, case)));
 
 /// One thread per row. At worst one row has all entries.
 pub fn thread(p: &Product, rung: &Rung) -> Prepared<Product> {
@@ -26,7 +26,9 @@ pub fn thread(p: &Product, rung: &Rung) -> Prepared<Product> {
 /// The rung `spmv_warp_per_row`.
 pub static WARP: Rung =
     Rung::new("spmv_warp_per_row", "every row has a warp", ptx!("kernels/spmv_warp_per_row.ptx"))
-        .refuses(unsuited_or_longer::<{ 16 * SINGLE_THREAD_MAX }>);
+        .refuses(|rung, case| {
+            products_only(rung, case).or_else(|| longer_than(16 * SINGLE_THREAD_MAX, case))
+        });
 
 /// One warp per row.
 pub fn warp(p: &Product, rung: &Rung) -> Prepared<Product> {
@@ -41,7 +43,9 @@ pub static LANES: Rung = Rung::new(
     "every row has as many lanes as the mean row needs, with four entries in flight",
     ptx!("kernels/spmv_lanes_per_row.ptx"),
 )
-.refuses(unsuited_or_longer::<{ 16 * SINGLE_THREAD_MAX }>);
+.refuses(|rung, case| {
+    products_only(rung, case).or_else(|| longer_than(16 * SINGLE_THREAD_MAX, case))
+});
 
 /// One group of lanes per row, four entries per lane.
 pub fn lanes(p: &Product, rung: &Rung) -> Prepared<Product> {

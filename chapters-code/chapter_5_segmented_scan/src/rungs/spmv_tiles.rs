@@ -6,7 +6,7 @@ use harness::{Launch, Prepared, PtxText, buffer, kernel::grid, ptx};
 
 use crate::{
     Rung,
-    problem::{Product, unsuited},
+    problem::{Product, products_only},
 };
 
 /// The rung `spmv_tiles`.
@@ -15,7 +15,7 @@ pub static RUNG: Rung = Rung::new(
     "one tile of 4,096 entries per block, and a second kernel for rows of several tiles",
     ptx!("kernels/spmv_tiles.ptx"),
 )
-.refuses(unsuited);
+.refuses(products_only);
 
 /// Entries of a tile.
 const TILE: u64 = 4096;
