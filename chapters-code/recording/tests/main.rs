@@ -1,0 +1,3 @@
+//! The tests of the schema, in one program.
+
+mod files;
