@@ -83,9 +83,7 @@ fn unsuited(is_own: bool, rung: &Rung, case: &Case) -> Option<Refusal> {
     let has_operator = !matches!(case.task, Task::Multiply(_)) || case.op == Op::Sum;
     match case.shape {
         Shape::Matrix { .. } => Some(Refusal::wants_vector()),
-        Shape::Vector { .. } if !is_own => {
-            Some(Refusal::because("does something else; see --list"))
-        }
+        Shape::Vector { .. } if !is_own => Some(Refusal::another_task()),
         Shape::Vector { .. } => {
             (!rung.has_entry(&entry_name(case)) || !has_operator).then_some(Refusal::NoKernel)
         }

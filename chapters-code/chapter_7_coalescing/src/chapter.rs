@@ -1,7 +1,8 @@
 //! The chapter as the report runs it: which rungs there are, on which cases, in how much memory.
 
 use harness::{
-    AnySuite, Device, Dtype, Error, Input, Ladder, Op, Shape, Suite, Task as _, rung::rungs,
+    AnySuite, Device, Dtype, Error, Input, Ladder, Op, Refusal, Shape, Suite, Task as _,
+    rung::rungs,
 };
 use report::{
     Asked, Chapter, Planned, Scope,
@@ -9,11 +10,7 @@ use report::{
 };
 
 use crate::{
-    Case, Rung, Task,
-    broken::broken,
-    indices, patterns,
-    problem::{ANOTHER_TASK, Accesses},
-    reads, recorded,
+    Case, Rung, Task, broken::broken, indices, patterns, problem::Accesses, reads, recorded,
 };
 
 /// Chapter 7.
@@ -130,7 +127,7 @@ impl Chapter for Coalescing {
 /// Whether one of these rungs, if there are any, is for a task.
 fn is_wanted(task: Task, names: &[String]) -> bool {
     let case = Case { task, ..Case::vector(0, Dtype::F32, Op::Sum) };
-    let is_for = |rung: &Rung| rung.refusal(&case) != Some(ANOTHER_TASK);
+    let is_for = |rung: &Rung| rung.refusal(&case) != Some(Refusal::another_task());
     let all = rungs(&all());
     let mut named = all.iter().filter(|rung| names.iter().any(|name| name == rung.name));
     names.is_empty() || named.any(is_for)

@@ -16,9 +16,6 @@ use crate::{
     traffic::Prediction,
 };
 
-/// The reason of a rung that is for another pattern of access than the case.
-pub const ANOTHER_TASK: Refusal = Refusal::because("does something else; see --list");
-
 /// What a launch promises: its kind of result, and what it asks of the memory.
 pub struct Promise {
     /// The kind of result, which the judge compares with the reference.
@@ -177,7 +174,7 @@ macro_rules! only {
             match case.shape {
                 Shape::Matrix { .. } => Some(Refusal::wants_vector()),
                 _ if case.op != Op::Sum || case.dtype != Dtype::F32 => Some(Refusal::NoKernel),
-                _ => (!matches!(case.task, $task)).then_some(ANOTHER_TASK),
+                _ => (!matches!(case.task, $task)).then_some(Refusal::another_task()),
             }
         }
     )*};

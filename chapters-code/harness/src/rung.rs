@@ -281,4 +281,9 @@ impl Refusal {
     pub const fn wants_matrix() -> Self {
         Self::because("is for matrices: give -n ROWSxCOLS")
     }
+
+    /// A case of another task than the rung's own.
+    pub const fn another_task() -> Self {
+        Self::because("does something else; see --list")
+    }
 }

@@ -3,10 +3,10 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Launch, Prepared, SINGLE_THREAD_MAX, kernel::grid, ptx};
+use harness::{Element, Launch, Prepared, Refusal, SINGLE_THREAD_MAX, kernel::grid, ptx};
 
 use crate::{
-    Rung,
+    Case, Rung,
     problem::{Reduced, SegmentedReduce, longer_than, reductions_only},
 };
 
@@ -30,9 +30,7 @@ pub static WARP: Rung = Rung::new(
     "every segment has a warp",
     ptx!("kernels/reduce_warp_per_segment.ptx"),
 )
-.refuses(|rung, case| {
-    reductions_only(rung, case).or_else(|| longer_than(16 * SINGLE_THREAD_MAX, case))
-});
+.refuses(too_long_for_a_block);
 
 /// One warp per segment.
 pub fn warp<T: Element>(p: &SegmentedReduce<T>, rung: &Rung) -> Prepared<SegmentedReduce<T>> {
@@ -47,9 +45,7 @@ pub static LANES: Rung = Rung::new(
     "every segment has as many lanes as the mean length needs, with 16-byte loads",
     ptx!("kernels/reduce_lanes_per_segment.ptx"),
 )
-.refuses(|rung, case| {
-    reductions_only(rung, case).or_else(|| longer_than(16 * SINGLE_THREAD_MAX, case))
-});
+.refuses(too_long_for_a_block);
 
 /// Bytes of a segment that are worth a lane: four loads of 16 bytes.
 const BYTES_PER_LANE: u64 = 64;
@@ -75,15 +71,18 @@ pub static BLOCK: Rung = Rung::new(
     "every segment has a block",
     ptx!("kernels/reduce_block_per_segment.ptx"),
 )
-.refuses(|rung, case| {
-    reductions_only(rung, case).or_else(|| longer_than(16 * SINGLE_THREAD_MAX, case))
-});
+.refuses(too_long_for_a_block);
 
 /// One block per segment.
 pub fn block<T: Element>(p: &SegmentedReduce<T>, rung: &Rung) -> Prepared<SegmentedReduce<T>> {
     // A thread's elements, its warp and its block; at worst one segment has all elements.
     let depth = 3 * p.n.div_ceil(256) + 5 + 5;
     reduce(grid(p.segments.into(), 256), depth, p, rung)
+}
+
+/// Leaves out segments that a warp or a block takes too long for, and refuses other tasks.
+fn too_long_for_a_block(rung: &Rung, case: &Case) -> Option<Refusal> {
+    reductions_only(rung, case).or_else(|| longer_than(16 * SINGLE_THREAD_MAX, case))
 }
 
 /// One launch, in which an element passes through `depth` operations.

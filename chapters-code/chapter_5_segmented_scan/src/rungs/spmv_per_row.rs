@@ -2,10 +2,10 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Launch, Prepared, SINGLE_THREAD_MAX, kernel::grid, ptx};
+use harness::{Launch, Prepared, Refusal, SINGLE_THREAD_MAX, kernel::grid, ptx};
 
 use crate::{
-    Rung,
+    Case, Rung,
     problem::{Product, longer_than, products_only},
 };
 
@@ -26,9 +26,7 @@ pub fn thread(p: &Product, rung: &Rung) -> Prepared<Product> {
 /// The rung `spmv_warp_per_row`.
 pub static WARP: Rung =
     Rung::new("spmv_warp_per_row", "every row has a warp", ptx!("kernels/spmv_warp_per_row.ptx"))
-        .refuses(|rung, case| {
-            products_only(rung, case).or_else(|| longer_than(16 * SINGLE_THREAD_MAX, case))
-        });
+        .refuses(too_long_for_a_block);
 
 /// One warp per row.
 pub fn warp(p: &Product, rung: &Rung) -> Prepared<Product> {
@@ -43,9 +41,7 @@ pub static LANES: Rung = Rung::new(
     "every row has as many lanes as the mean row needs, with four entries in flight",
     ptx!("kernels/spmv_lanes_per_row.ptx"),
 )
-.refuses(|rung, case| {
-    products_only(rung, case).or_else(|| longer_than(16 * SINGLE_THREAD_MAX, case))
-});
+.refuses(too_long_for_a_block);
 
 /// One group of lanes per row, four entries per lane.
 pub fn lanes(p: &Product, rung: &Rung) -> Prepared<Product> {
@@ -60,7 +56,12 @@ pub fn lanes(p: &Product, rung: &Rung) -> Prepared<Product> {
     multiply(config, p.n.div_ceil(u64::from(lanes)) + 5, p, rung)
 }
 
-/// One launch, in which a product passes through so many additions.
+/// Leaves out rows that a warp or a block takes too long for, and refuses other tasks.
+fn too_long_for_a_block(rung: &Rung, case: &Case) -> Option<Refusal> {
+    products_only(rung, case).or_else(|| longer_than(16 * SINGLE_THREAD_MAX, case))
+}
+
+/// One launch, in which each product passes through `additions` additions.
 fn multiply(config: LaunchConfig, additions: u64, p: &Product, rung: &Rung) -> Prepared<Product> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?; // such as multiply_f32

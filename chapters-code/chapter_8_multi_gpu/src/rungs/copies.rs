@@ -31,13 +31,13 @@ fn copies_alone(
 /// The rung `ring`.
 pub static RING: Rung = Rung::new(
     "ring",
-    "each device sends one chunk per step to its right neighbour: all links work at once",
+    "each device sends one chunk per step to the next device: all links work at once",
     ptx!("kernels/ring.ptx"),
 )
 .refuses(|_, case| Task::AllReduce.refusal(case));
 
-/// 2 (devices - 1) steps. In each, every device copies a chunk from its left neighbour. In the first half it adds its
-/// own.
+/// 2 (devices - 1) steps. In each step, every device copies a chunk from the previous device of the ring. In the first
+/// half of the steps it adds its own elements to the chunk.
 pub fn ring(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     let (kernels, config) = adding(p, rung)?;
     let chunks = p.parts();
@@ -51,20 +51,20 @@ pub fn ring(p: &Collective, rung: &Rung) -> Prepared<Collective> {
             let adds = step < devices - 1;
             for (d, kernel) in kernels.iter().enumerate() {
                 let left = (d + devices - 1) % devices;
-                // The chunk that the left neighbour has finished in the step before.
+                // The previous device finished this chunk in the previous step.
                 let (begin, end) = chunks[(left + 2 * devices - step) % devices];
                 if begin == end {
                     continue;
                 }
                 let stream = &p.devices.streams[d];
                 let (from, to) = match step {
-                    // In the first step the neighbour's own elements are its partial sum.
+                    // In the first step, the partial sum is the input of the previous device.
                     0 => (inputs.0[left], outs.0[d]),
                     _ => (outs.0[left], outs.0[d]),
                 };
                 let at = 4 * begin as u64;
-                // SAFETY: both arrays have n elements, of which [begin, end) are copied. All streams have met after the
-                // step before, and in this step nothing else writes these elements of the neighbour, or uses those here.
+                // SAFETY: both arrays have n elements, and [begin, end) is copied. All streams met after the previous
+                // step. In this step, no other copy or kernel writes the source or uses the destination.
                 unsafe { p.devices.copy(left, from + at, d, to + at, end - begin)? };
                 if adds {
                     let (own, n) = (p.inputs[d].slice(begin..end), end - begin);
@@ -91,7 +91,7 @@ pub static REDUCE_SCATTER_RING: Rung = Rung::new(
 )
 .refuses(|_, case| Task::ReduceScatter.refusal(case));
 
-/// devices - 1 steps. In each, every device copies a partial sum from its left neighbour and adds its own elements.
+/// devices - 1 steps. In each step, every device copies a partial sum from the previous device and adds its own elements.
 pub fn reduce_scatter(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     let (kernels, config) = adding(p, rung)?;
     let chunks = p.parts();
@@ -114,8 +114,8 @@ pub fn reduce_scatter(p: &Collective, rung: &Rung) -> Prepared<Collective> {
                 let from = if step == 0 { inputs.0[left] } else { sums.addresses().0[left] } + at;
                 let is_last = step == devices - 2;
                 let to = if is_last { outs.0[d] } else { sums.addresses().0[d] + at };
-                // SAFETY: both have n elements. All streams have met after the step before, and in this step nothing
-                // else writes these elements of the neighbour, or uses those here.
+                // SAFETY: both have n elements. All streams met after the previous step. In this step, no other copy or
+                // kernel writes the source or uses the destination.
                 unsafe { p.devices.copy(left, from, d, to, n)? };
                 let own = p.inputs[d].slice(begin..end);
                 let mut launch = p.devices.streams[d].launch_builder(kernel);
@@ -138,7 +138,7 @@ pub static ALL_GATHER_RING: Rung = Rung::new(
 )
 .refuses(|_, case| Task::AllGather.refusal(case));
 
-/// devices - 1 steps. In each, every device copies a part from its left neighbour. No kernel is launched.
+/// devices - 1 steps. In each step, every device copies a part from the previous device. No kernel is launched.
 pub fn all_gather(p: &Collective, rung: &Rung) -> Prepared<Collective> {
     let parts = p.parts();
 
@@ -155,8 +155,8 @@ pub fn all_gather(p: &Collective, rung: &Rung) -> Prepared<Collective> {
                 let at = 4 * begin as u64;
                 let source = if step == 0 { inputs.0[d] } else { outs.0[from] + at };
                 if begin < end {
-                    // SAFETY: both have as many elements. All streams have met after the step before, and in this step
-                    // nothing else writes these elements of the neighbour, or uses those here.
+                    // SAFETY: both have room for these elements. All streams met after the previous step. In this step, no
+                    // other copy or kernel writes the source or uses the destination.
                     unsafe { p.devices.copy(from, source, d, outs.0[d] + at, end - begin)? };
                 }
             }

@@ -1,4 +1,4 @@
-//! `facts.txt` says what these tests cover, for whoever states it elsewhere, such as a page of a book.
+//! `facts.txt` lists what these tests cover, so that other texts, such as a page of a book, can be compared with it.
 
 use std::collections::BTreeSet;
 

@@ -27,10 +27,11 @@ impl Judged {
         self.comparisons.iter().all(Comparison::is_right)
     }
 
-    /// Whether some wrong result is a number, and should be.
+    /// Whether some wrong result is finite, and should be.
     fn is_finite(&self) -> bool {
-        let is_number = |wrong: &Wrong| wrong.got.is_finite() && wrong.expected.is_finite();
-        self.wrong().is_some_and(|(_, c)| c.wrong.is_empty() || c.wrong.iter().any(is_number))
+        self.wrong().is_some_and(|(_, comparison)| {
+            comparison.wrong.is_empty() || comparison.wrong.iter().any(Wrong::is_finite)
+        })
     }
 
     /// The output that is wrong first, and how.
@@ -179,8 +180,8 @@ impl Pattern<'_> {
         Some(found.swap_remove(at))
     }
 
-    /// The wrong runs that tell mistakes apart best, or those that do; all of them, if none does. What is
-    /// infinite or no number hides what else is in a result.
+    /// The wrong runs that tell mistakes apart best, or those that do; all of them, if none does. Runs whose wrong
+    /// results are finite come first.
     fn telling(&self) -> Vec<&Judged> {
         let all = || self.judged.iter().filter(|judged| !judged.is_right());
         let mut wrong: Vec<&Judged> = all().filter(|judged| judged.is_finite()).collect();

@@ -25,6 +25,11 @@ impl Finding {
 pub type Mistake<'m> = (Diagnosis, &'m str, &'m dyn Fn(usize) -> Option<f64>);
 
 impl Wrong {
+    /// Whether it is finite, and should be. An infinity or NaN hides what else is in a result.
+    pub fn is_finite(&self) -> bool {
+        self.got.is_finite() && self.expected.is_finite()
+    }
+
     /// Whether a wrong element is `value`, as far as rounding lets one tell.
     pub fn is(&self, value: f64) -> bool {
         // Of terms of size 1 the bound is some 1e-4, and it grows with them.

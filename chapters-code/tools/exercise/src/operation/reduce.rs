@@ -53,9 +53,8 @@ impl Reference for Reduce {
     }
 
     fn explain(&self, instance: &Instance, seen: &Observation<'_>) -> Option<Finding> {
-        // What is infinite or no number hides what else is in a sum.
-        let is_finite = |wrong: &&Wrong| wrong.got.is_finite() && wrong.expected.is_finite();
-        let finite: Vec<Wrong> = seen.wrong.iter().filter(is_finite).copied().collect();
+        let finite: Vec<Wrong> =
+            seen.wrong.iter().filter(|wrong| wrong.is_finite()).copied().collect();
         let wrong = if finite.is_empty() { seen.wrong } else { &finite };
         let seen = &Observation { wrong, ..*seen };
         with_element!(self.dtype, T => self.explain_as::<T>(&instance.inputs[0].elements(), seen))
