@@ -33,6 +33,7 @@ pub mod serve;
 pub mod site;
 pub mod test;
 pub mod verdict;
+pub mod words;
 
 pub use builder::{Builder, Strictness, build};
 pub use listing::Links;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use book::serve::{self, Browser, Editor};
-use book::{Strictness, build, capture, directives, offline, readme, test};
+use book::{Strictness, build, capture, directives, offline, readme, test, words};
 use clap::{Parser, Subcommand};
 
 /// Builds the book and what else is drawn from its recorded runs.
@@ -41,6 +41,8 @@ enum Command {
     },
     /// Check all of the book that can be checked without a browser, and say what that is
     Test,
+    /// Print how many words each page has, by its depth: on the main path, deeper, or in an appendix
+    Words,
     /// Pack the built book into a zip file, which can be read without a network
     Zip {
         /// Instead of target/warp-by-warp.zip
@@ -124,6 +126,10 @@ fn run(command: Command) -> Result<()> {
             Ok(())
         }
         Command::Test => test::run(&root()?),
+        Command::Words => {
+            print!("{}", words::table(&root()?)?);
+            Ok(())
+        }
         Command::Readme { check: true } => readme::check(&root()?),
         Command::Readme { check: false } => readme::update(&root()?),
         Command::Capture { check: true } => capture::check(&root()?),
