@@ -12,21 +12,24 @@ const LIST = "chapter_1_reduce/whole_picture.html";
 
 /** A test that opens the page with the questions, and fails with whatever is wrong there. */
 function asking(name, options, look) {
-    test(name, async () => assert.deepEqual(await visit(smallRoot() + ONE, options, look), []));
+    test(name, async () => assert.deepEqual(await visit(smallRoot() + ONE, { isAsked: true, ...options }, look), []));
 }
 
 const asked = (page, index) => page.locator(".asked").nth(index);
 const field = (page) => asked(page, 0).getByRole("spinbutton", { name: /What part of the peak will sequential reach/ });
 const answer = (page) => asked(page, 0).getByText("Measured:");
+const behind = (page) => page.getByText("What follows the first waits for it.");
 const focusIsInAnswer = (page) => page.evaluate(() => document.activeElement.matches(".asked:first-of-type .unfolded"));
 const listed = (page) => page.locator(".predictions td.own").allInnerTexts();
 
 /** Types a number, and looks at it again after a reload and on the page that lists all. */
 async function predict(page) {
     assert.equal(await answer(page).isVisible(), false);
+    assert.equal(await behind(page).isVisible(), false);
     await field(page).fill("31");
     await asked(page, 0).getByRole("button", { name: "Show" }).click();
     assert.ok(await answer(page).isVisible());
+    assert.ok(await behind(page).isVisible());
     assert.ok(await focusIsInAnswer(page));
     await page.reload();
     assert.ok(await answer(page).isVisible());
@@ -43,12 +46,12 @@ async function predict(page) {
 asking("a prediction is asked for, kept and listed", {}, async (page) => {
     await predict(page);
     await page.getByRole("link", { name: "How many times" }).click();
-    await page.waitForURL(/#ask-sequential-gain$/);
+    await page.waitForURL(/#ask-first_add-gain$/);
     assert.ok(await asked(page, 1).getByRole("spinbutton").isVisible(), "the question still waits");
 });
 
 test("a prediction is kept where the book is read from a disk", async () => {
-    assert.deepEqual(await visit(pathToFileURL(`${SMALL}/${ONE}`).href, {}, predict), []);
+    assert.deepEqual(await visit(pathToFileURL(`${SMALL}/${ONE}`).href, { isAsked: true }, predict), []);
 });
 
 asking("a prediction by keyboard: arrows stay in the field, Enter shows, Change asks again", {}, async (page) => {
@@ -77,6 +80,9 @@ asking("a question may be skipped", {}, async (page) => {
     assert.ok(await answer(page).isVisible());
     assert.ok(await focusIsInAnswer(page));
     assert.equal(await asked(page, 0).locator(".yours").isVisible(), false);
+    await page.reload();
+    assert.ok(await answer(page).isVisible(), "it is not asked again");
+    assert.ok(await behind(page).isVisible());
     await page.goto(smallRoot() + LIST);
     assert.deepEqual(await listed(page), ["–", "–", "–"]);
 });
@@ -122,6 +128,7 @@ asking("a link into what is folded opens it", {}, async (page) => {
 asking("without JavaScript a question is a fold-out", { javaScriptEnabled: false }, async (page) => {
     assert.equal(await page.locator(".asked form").count(), 0);
     assert.equal(await answer(page).isVisible(), false);
+    assert.ok(await behind(page).isVisible(), "without a script nothing waits");
     await asked(page, 0).locator("summary").first().click();
     assert.ok(await answer(page).isVisible());
     await page.goto(smallRoot() + LIST);
@@ -137,6 +144,7 @@ asking("in print every question is open, and nothing is asked", {}, async (page)
     assert.deepEqual(await shown(), { answers: 0, forms: 3 });
     await page.emulateMedia({ media: "print" });
     assert.deepEqual(await shown(), { answers: 3, forms: 0 });
+    assert.ok(await behind(page).isVisible());
     await page.emulateMedia({ media: "screen" });
     await page.pdf();
     assert.deepEqual(await shown(), { answers: 0, forms: 3 }, "afterwards it asks as before");

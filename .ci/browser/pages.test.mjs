@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import { accessibility } from "./accessibility.mjs";
 import * as looks from "./looks.mjs";
 import { filesOf } from "./site.mjs";
-import { FOLDER, PAGES, PHONE, SAMPLE, root, visit } from "./visit.mjs";
+import { FOLDER, PAGES, PHONE, SAMPLE, root, skipQuestions, visit } from "./visit.mjs";
 
 const LARGEST_PAGE = 300_000; // bytes, compressed, fonts aside
 const LARGEST_SCRIPT = 50_000; // bytes of our own
@@ -80,16 +80,33 @@ async function cost(page) {
     return problems;
 }
 
+/** What a page shows of what waits for an answer, before and after its questions are skipped. */
+async function asks(page) {
+    const shown = () =>
+        page.evaluate(() => {
+            const isShown = (element) => element.checkVisibility();
+            const waiting = [...document.querySelectorAll(".unfolded, .behind")];
+            return { shown: waiting.filter(isShown).length, all: waiting.length };
+        });
+    const before = await shown();
+    await page.evaluate(skipQuestions);
+    const after = await shown();
+    return [
+        ...(before.shown === 0 ? [] : [`${before.shown} answers are shown before they are asked for`]),
+        ...(after.shown === after.all ? [] : [`${after.all - after.shown} answers stay hidden`]),
+    ];
+}
+
 /** Also the page that has them all once more. */
 const ALL = SAMPLE ? PAGES : [...PAGES, "print.html"];
 
 describe("every page", { concurrency: 2 }, () => {
     for (const path of ALL) {
         test(path, async () => {
-            const problems = await visit(path, {}, async (page, found) => {
+            const problems = await visit(path, { isAsked: true }, async (page, found) => {
                 const isForReading = path !== "print.html";
                 if (isForReading) {
-                    found.push(...(await cost(page)));
+                    found.push(...(await cost(page)), ...(await asks(page)));
                 }
                 for (const look of [looks.unrendered, looks.formulas, looks.alternatives]) {
                     found.push(...(await page.evaluate(look)));

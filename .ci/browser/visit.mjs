@@ -48,8 +48,9 @@ export const smallRoot = () => small.root;
 
 /** Opens a page, by its path or its whole address, in a profile of its own, lets `look` look at it and
  * add to the problems, and returns these, with what went wrong meanwhile: messages on the console,
- * exceptions, requests beyond the book or for what is not there. `own` holds further places that are the book's. */
-export async function visit(path, { theme, own = [], ...options }, look) {
+ * exceptions, requests beyond the book or for what is not there. `own` holds further places that are the book's. The page's
+ * questions are skipped, unless it `isAsked`: what follows them would be hidden. */
+export async function visit(path, { theme, own = [], isAsked = false, ...options }, look) {
     const profile = await browser.newContext({ viewport: DESKTOP, ...options });
     const problems = [];
     try {
@@ -64,12 +65,23 @@ export async function visit(path, { theme, own = [], ...options }, look) {
         const address = path.includes("://") ? path : site.root + path;
         // The page that holds the whole book takes half a minute on a busy machine.
         await page.goto(address, { waitUntil: "load", timeout: 120_000 });
+        if (!isAsked && options.javaScriptEnabled !== false) {
+            await page.evaluate(skipQuestions);
+        }
         await look(page, problems);
     } finally {
         await profile.close();
     }
     return problems;
 }
+
+/** Skips every question of a page. */
+export const skipQuestions = () => {
+    for (const form of document.querySelectorAll(".asked form")) {
+        [...form.querySelectorAll("button")].find((button) => button.textContent === "Skip").click();
+    }
+    document.activeElement?.blur();
+};
 
 function listen(page, problems, others) {
     const roots = [site.root, small.root, ...others];

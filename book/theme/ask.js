@@ -1,5 +1,5 @@
-// Asks readers for their prediction before a page shows what was measured, and keeps it in the browser.
-// Without this script the text that follows is a plain fold-out.
+// Asks readers for their prediction before a page shows what was measured, and keeps it in the browser. What follows in the
+// section waits, too. Without this script the answer is a plain fold-out, and nothing waits.
 "use strict";
 
 (() => {
@@ -28,13 +28,14 @@
         return element;
     }
 
-    const unfoldings = new Map(); // for each fold-out that waits behind a form, what opens it
+    const unfoldings = new Map(); // for each element that waits behind a form, what opens it
 
     function setUp(asked, number) {
         const { key, unit } = asked.dataset;
         const details = asked.querySelector("details.ask");
         const question = details.querySelector("summary");
         const content = details.querySelector(".unfolded");
+        const behind = asked.nextElementSibling;
         content.tabIndex = -1;
         content.setAttribute("role", "group");
         content.setAttribute("aria-label", "Prediction and result");
@@ -53,7 +54,8 @@
         const skip = made("button", { type: "button" }, "Skip");
         const field = made("span", {}, input, inUnit);
         const row = made("div", { className: "row" }, field, made("span", {}, show, skip));
-        const form = made("form", { className: "predict" }, label, row);
+        const wait = made("p", { className: "waits" }, "The section goes on when you have answered or skipped.");
+        const form = made("form", { className: "predict" }, label, row, wait);
 
         const own = made("strong");
         const change = made("button", { type: "button" }, "Change");
@@ -62,15 +64,17 @@
         function unfold() {
             const text = load(key);
             own.textContent = text ?? "";
-            yours.hidden = text === undefined;
+            yours.hidden = !text;
             form.hidden = true;
             details.hidden = false;
             details.open = true;
+            behind.hidden = false;
         }
 
         function ask() {
             form.hidden = false;
             details.hidden = true;
+            behind.hidden = true;
         }
 
         function answered() {
@@ -85,7 +89,10 @@
             save(key, unit === undefined ? input.value.trim() : typed + between + unit);
             answered();
         });
-        skip.addEventListener("click", answered);
+        skip.addEventListener("click", () => {
+            save(key, ""); // so that it is not asked again
+            answered();
+        });
         change.addEventListener("click", () => {
             ask();
             input.focus();
@@ -96,6 +103,7 @@
         content.prepend(yours);
         asked.prepend(form);
         unfoldings.set(details, unfold);
+        unfoldings.set(behind, unfold);
         if (isPrint || load(key) !== undefined) {
             unfold();
         } else {
@@ -103,18 +111,22 @@
         }
     }
 
+    /** Opens all that `target` is folded in, and says whether that was anything. */
+    window.reveal = (target) => {
+        const FOLDED = "details:not([open]), details[hidden], .behind[hidden]";
+        let isOpened = false;
+        for (let box = target.closest(FOLDED); box; box = target.closest(FOLDED)) {
+            (unfoldings.get(box) ?? (() => (box.open = true)))();
+            isOpened = true;
+        }
+        return isOpened;
+    };
+
     // What a link leads to is not left folded.
-    function reveal() {
+    function follow() {
         const id = decodeURIComponent(location.hash.slice(1));
         const target = id && document.getElementById(id);
-        let isOpened = false;
-        for (let box = target && target.closest("details"); box; box = box.parentElement.closest("details")) {
-            if (!box.open || box.hidden) {
-                (unfoldings.get(box) ?? (() => (box.open = true)))();
-                isOpened = true;
-            }
-        }
-        if (isOpened) {
+        if (target && window.reveal(target)) {
             target.scrollIntoView();
         }
     }
@@ -123,7 +135,7 @@
         for (const cell of document.querySelectorAll(".predictions .own")) {
             cell.hidden = false;
             if (cell.dataset.key) {
-                cell.textContent = load(cell.dataset.key) ?? "–";
+                cell.textContent = load(cell.dataset.key) || "–";
             }
         }
     }
@@ -131,12 +143,12 @@
     document.querySelectorAll(".asked").forEach(setUp);
     list();
     window.addEventListener("pageshow", list); // also on the way back
-    reveal();
-    window.addEventListener("hashchange", reveal);
+    follow();
+    window.addEventListener("hashchange", follow);
     // A second click on the same link changes nothing in the address.
     document.addEventListener("click", (event) => {
         if (event.target instanceof Element && event.target.closest("a[href*='#']")) {
-            setTimeout(reveal);
+            setTimeout(follow);
         }
     });
 })();

@@ -47,9 +47,7 @@
     const state = new URLSearchParams(location.hash.slice(1));
     const asked = places.find((place) => place.dataset.lab === state.get("lab"));
     if (asked) {
-        for (let around = asked.closest("details"); around; around = around.parentElement.closest("details")) {
-            around.open = true;
-        }
+        window.reveal(asked);
         open(asked, state);
     }
 })();

@@ -160,6 +160,7 @@ impl<'a> Answers<'a> {
             true => marked,
             false => self.constructs.mark(&path, &marked),
         };
+        let marked = lesson::with_ends(&marked);
         let mut blocks = Blocks::of(&path);
         let mut answer = |call: &Call<'_>| {
             if call.name() == "verdict" {

@@ -15,10 +15,11 @@
 //! Questions are numbered on their page, and their answers unfold. Notes for teachers unfold too, and
 //! say how long the section takes that they stand in. `{{#teaching_plan}}` adds up those minutes, a
 //! table a chapter. `{{#aside TITLE}}` … `{{#end}}` is what a first reading may leave folded.
-//! `{{#ask …}}` … `{{#end}}` asks for a number before it shows one, see `lesson::ask`, and `{{#verdict}}` says what came of
-//! the book's own, see `lesson::judged`.
+//! `{{#ask …}}` … `{{#end}}` asks for a number before it shows one, see `lesson::ask`; what follows in its section waits for
+//! the answer, too, see `lesson::behind`. `{{#verdict}}` says what came of the book's own, see `lesson::judged`.
 
 mod ask;
+mod behind;
 mod judged;
 mod plan;
 
@@ -29,8 +30,8 @@ use figures::page::inline;
 
 use crate::Problem;
 use crate::expand::Call;
-use ask::Ask;
-pub(crate) use ask::{Asks, Found, Sought};
+pub(crate) use ask::{Ask, Asks, Found, Sought};
+pub(crate) use behind::with_ends;
 pub(crate) use judged::{Judged, read};
 pub(crate) use plan::Plan;
 
@@ -77,6 +78,12 @@ impl Blocks {
                 .and_then(|_| self.enter(Open::Notes, call, &[Open::Nothing])),
             "aside" => self.enter(Open::Aside, call, &[Open::Nothing]),
             "ask" => self.ask(call),
+            behind::END if self.open == Open::Nothing => {
+                return Some(behind::close(call.arguments()));
+            }
+            behind::END => {
+                Err("a block is open where its section ends: it needs its end".to_owned())
+            }
             "end" => self.enter(
                 Open::Nothing,
                 call,
@@ -158,7 +165,9 @@ impl Blocks {
                 None => String::new(),
             },
             Open::Nothing if left == Open::Answer => "\n</details>\n\n</div>\n".to_owned(),
-            Open::Nothing if left == Open::Ask => "\n</div>\n</details>\n</div>\n".to_owned(),
+            Open::Nothing if left == Open::Ask => {
+                format!("\n</div>\n</details>\n</div>\n\n{}", behind::OPENING)
+            }
             Open::Nothing => "\n</details>\n".to_owned(),
         })
     }

@@ -11,6 +11,7 @@ mod links;
 mod pending;
 mod predictions;
 pub(crate) mod rates;
+mod spoilers;
 mod tables;
 mod verdicts;
 
@@ -88,8 +89,14 @@ pub fn check_page(page: &Page<'_>) -> Vec<Problem> {
 
 /// Checks one page for what only a strict build asks.
 pub fn check_for_release(page: &Page<'_>) -> Vec<Problem> {
-    let checks =
-        [answers::check, pending::check, rates::check, comparisons::check, verdicts::check];
+    let checks = [
+        answers::check,
+        spoilers::check,
+        pending::check,
+        rates::check,
+        comparisons::check,
+        verdicts::check,
+    ];
     checks.iter().flat_map(|check| check(page)).collect()
 }
 

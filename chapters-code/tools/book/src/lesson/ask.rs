@@ -31,7 +31,7 @@ const WORDS: usize = 8;
 
 /// A question.
 #[derive(Debug)]
-pub(super) struct Ask {
+pub(crate) struct Ask {
     /// The name of its place on the page.
     pub(super) id: String,
     /// With code between backquotes.
@@ -40,7 +40,7 @@ pub(super) struct Ask {
     unit: Option<String>,
     /// What the book predicts, as `lesson::judged` reads it.
     pub(super) prediction: Option<String>,
-    pub(super) sought: Sought,
+    pub(crate) sought: Sought,
 }
 
 /// What is asked for.
@@ -67,7 +67,7 @@ pub(crate) struct Found {
 
 impl Ask {
     /// Reads what stands behind the directive's name.
-    pub(super) fn parse(arguments: &str) -> Result<Self, String> {
+    pub(crate) fn parse(arguments: &str) -> Result<Self, String> {
         const KEYS: [&str; 6] = ["unit", "question", "measured", "answer", "id", "prediction"];
         let [unit, question, measured, answer, id, prediction] = pairs(arguments, KEYS, USAGE)?;
         let question = question.ok_or(USAGE)?;
