@@ -2,7 +2,7 @@
 //! what a kernel did; and how a rung would be launched, for the line below its listing.
 
 use cudarc::driver::LaunchConfig;
-use harness::simulator::{RecordedOperation, Recording, Report, Simulator};
+use harness::simulator::{Counters, RecordedOperation, Recording, Report, Simulator};
 use harness::verify::Checker;
 use harness::{AnyProblem, Case, Device, Error, Input, Outcome, Shape};
 
@@ -62,6 +62,31 @@ pub fn run(
         ));
     }
     Ok(Traced { rung, case, report })
+}
+
+/// Runs a rung once, and returns what the simulator counted in all its launches and the bytes that the operation must move.
+///
+/// # Errors
+/// If there is no such rung, or none for the case; if the kernel is stopped or is wrong without being declared so.
+pub fn count(
+    device: &Device,
+    chapter: &dyn AnyChapter,
+    kernel: &str,
+    case: &AnyCase,
+    block: Option<u32>,
+) -> Result<(Counters, u64), Error> {
+    let (rung, case) = resolved(chapter, kernel, case, block)?;
+    let session = simulator(device)?.session(|options| options.quiet = true)?;
+    let outcome = chapter.problem(device, &case)?.run_rung(rung.name, None, &[])?;
+    drop(session);
+    if let Some(cause) = unexpected(&rung, &outcome) {
+        return Err(Error::Trace { kernel: rung.name.into(), case: chapter.title(&case), cause });
+    }
+    let mut counters = Counters::default();
+    for launch in &outcome.report.launches {
+        counters += launch.counters.unwrap_or_default();
+    }
+    Ok((counters, outcome.traffic.bytes()))
 }
 
 fn simulator(device: &Device) -> Result<&Simulator, Error> {

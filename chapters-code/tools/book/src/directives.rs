@@ -14,6 +14,7 @@ use mdbook_preprocessor::{Preprocessor, PreprocessorContext};
 
 use crate::arithmetic;
 use crate::bibliography::Bibliography;
+use crate::brief::Box;
 use crate::constructs::{self, Rows, Sources};
 use crate::course;
 use crate::evidence;
@@ -26,7 +27,7 @@ use crate::listing::{Links, Listings};
 use crate::measured::{self, Records};
 use crate::opcodes;
 use crate::verdict::{self, Verdict};
-use crate::{Problem, Problems, Strictness, check, mathematics};
+use crate::{Problem, Problems, Strictness, check, mathematics, words};
 
 /// The preprocessor that replaces the directives.
 pub struct Directives {
@@ -162,9 +163,15 @@ impl<'a> Answers<'a> {
         };
         let marked = lesson::with_ends(&marked);
         let mut blocks = Blocks::of(&path);
+        let new_words = match words::is_deeper(chapter) || path == Path::new(glossary::PAGE) {
+            true => Vec::new(),
+            false => self.glossary.new_words(&path, &chapter.content),
+        };
         let mut answer = |call: &Call<'_>| {
-            if call.name() == "verdict" {
-                return self.verdict(&page, &blocks.judged(call.arguments())?);
+            match call.name() {
+                "verdict" => return self.verdict(&page, &blocks.judged(call.arguments())?),
+                "box" => return self.brief(&page, call.arguments(), &new_words),
+                _ => {}
             }
             let block = blocks.answer(call, |sought| self.found(&page, sought));
             block.unwrap_or_else(|| self.answer(&path, &page, call))
@@ -233,6 +240,17 @@ impl<'a> Answers<'a> {
             None => String::new(),
         };
         Ok(figure + &button)
+    }
+
+    /// The box on top of `page`, with the links to the words that are new there.
+    fn brief(&mut self, page: &Path, arguments: &str, words: &[String]) -> Result<String, String> {
+        let brief = Box::parse(arguments)?;
+        let Some((keys, counted)) = &brief.limits else {
+            return Ok(brief.html(None, words));
+        };
+        let reached = measured::reached(page, keys, &self.records, self.strictness)?;
+        let needs = self.figures.needs(page, counted)?;
+        Ok(brief.html(reached.as_ref().map(|reached| (reached, needs)), words))
     }
 
     /// What a question of `page` seeks.

@@ -30,7 +30,7 @@ use figures::page::inline;
 
 use crate::Problem;
 use crate::expand::Call;
-pub(crate) use ask::{Ask, Asks, Found, Sought};
+pub(crate) use ask::{Ask, Asks, Found, Sought, pairs};
 pub(crate) use behind::with_ends;
 pub(crate) use judged::{Judged, read};
 pub(crate) use plan::Plan;

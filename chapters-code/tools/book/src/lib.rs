@@ -9,6 +9,7 @@
 mod anchor;
 mod arithmetic;
 mod bibliography;
+mod brief;
 mod builder;
 pub mod capture;
 pub mod check;

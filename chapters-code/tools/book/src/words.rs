@@ -43,6 +43,11 @@ enum Depth {
     Appendix,
 }
 
+/// Whether a page stands in the group *Deeper* of its chapter.
+pub(crate) fn is_deeper(chapter: &Chapter) -> bool {
+    chapter.parent_names.iter().any(|name| name == DEEPER)
+}
+
 /// The words of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Words {
@@ -60,11 +65,10 @@ struct Page {
 
 impl Page {
     fn of(path: &Path, chapter: &Chapter) -> Self {
-        let is_deeper = chapter.parent_names.iter().any(|name| name == DEEPER);
         let depth = match path.parent() {
             None => Depth::Appendix,
             Some(folder) if folder.as_os_str().is_empty() => Depth::Appendix,
-            Some(_) if is_deeper => Depth::Deeper,
+            Some(_) if is_deeper(chapter) => Depth::Deeper,
             Some(_) => Depth::Main,
         };
         Self { path: path.to_path_buf(), depth, words: count(&chapter.content) }
@@ -167,8 +171,8 @@ fn pages(root: &Path) -> Result<Vec<Page>> {
 }
 
 fn of_book(book: &Book) -> Vec<Page> {
-    let page = |item| match item {
-        &BookItem::Chapter(ref chapter) => Some(Page::of(chapter.source_path.as_deref()?, chapter)),
+    let page = |item: &BookItem| match item {
+        BookItem::Chapter(chapter) => Some(Page::of(chapter.source_path.as_deref()?, chapter)),
         BookItem::Separator | BookItem::PartTitle(_) => None,
     };
     book.iter().filter_map(page).collect()

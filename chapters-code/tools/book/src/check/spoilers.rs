@@ -57,7 +57,8 @@ struct Keys<'a> {
 
 impl<'a> Keys<'a> {
     fn of(arguments: &'a str) -> Self {
-        let words = arguments.split(|letter: char| letter.is_whitespace() || "[]".contains(letter));
+        let words =
+            arguments.split(|letter: char| letter.is_whitespace() || "[]\"".contains(letter));
         let pairs: Vec<_> = words.filter_map(|word| word.split_once('=')).collect();
         let value =
             |key: &str| pairs.iter().find(|(name, _)| *name == key).map(|(_, value)| *value);
@@ -82,7 +83,7 @@ impl<'a> Keys<'a> {
 fn shows(page: &Path, call: &Call<'_>, kernel: &str, sought: &Keys<'_>) -> bool {
     let name = call.name();
     let is_figure = name.starts_with("measured")
-        || ["claim", "so_far", "other_memory", "computed", "verdict"].contains(&name);
+        || ["box", "claim", "so_far", "other_memory", "computed", "verdict"].contains(&name);
     let keys = Keys::of(call.arguments());
     let is_of_kernel = || {
         keys.kernels.contains(&kernel)

@@ -57,6 +57,8 @@ use report::{AnyCase, trace::Traced};
 use access::Wanted;
 use arguments::{Arguments, Run};
 
+use crate::brief::Needs;
+
 /// The chapter, kernel and case of a run, and its block, schedule and multiprocessors: two runs with the same key are
 /// the same.
 type Key = (&'static str, String, AnyCase, (Option<u32>, u32, Option<u32>));
@@ -90,6 +92,7 @@ pub struct Figures {
     device: Simulated,
     runs: HashMap<Key, Rc<Traced>>,
     configs: HashMap<Key, LaunchConfig>,
+    needs: HashMap<Key, Needs>,
     drawn: usize,
 }
 
@@ -101,6 +104,7 @@ impl Figures {
             device: Simulated::default(),
             runs: HashMap::new(),
             configs: HashMap::new(),
+            needs: HashMap::new(),
             drawn: 0,
         }
     }
@@ -183,6 +187,35 @@ impl Figures {
         };
         self.configs.insert(key, config);
         Ok(launch::line(&config, &run.case, run.devices()))
+    }
+
+    /// What the run on `page` with these arguments needs for each KiB that it must move.
+    ///
+    /// # Errors
+    /// What is wrong with the arguments, or with the run.
+    pub(crate) fn needs(&mut self, page: &Path, arguments: &str) -> Result<Needs, String> {
+        let mut arguments = Arguments::of_launch(arguments)?;
+        let run = Run::take(&mut arguments, page)?;
+        arguments.finish()?;
+        let key = run.key();
+        if let Some(needs) = self.needs.get(&key) {
+            return Ok(*needs);
+        }
+        let device = opened(&self.device)?;
+        let counted = report::trace::count(&device, run.chapter, &run.kernel, &run.case, run.block);
+        drop(device);
+        give_up_if_stopped(&self.device);
+        let (counters, bytes) = counted.map_err(|error| error.to_string())?;
+        let wavefronts = counters.shared_load_wavefronts
+            + counters.shared_store_wavefronts
+            + counters.shared_atomic_wavefronts;
+        let per_kib = |count: u64| count as f64 * 1024.0 / bytes as f64;
+        let needs = Needs {
+            instructions: per_kib(counters.warp_instructions),
+            wavefronts: per_kib(wavefronts),
+        };
+        self.needs.insert(key, needs);
+        Ok(needs)
     }
 
     /// Two trees in shared memory, side by side.

@@ -36,6 +36,8 @@ pub(crate) const PAGE: &str = "glossary.md";
 pub(crate) struct Glossary {
     entries: Vec<Entry>,
     used: BTreeSet<usize>,
+    /// What pages of the main path have used.
+    known: BTreeSet<usize>,
 }
 
 impl Glossary {
@@ -45,8 +47,7 @@ impl Glossary {
     /// The entries that cannot be shown on a page, each with its line.
     pub(crate) fn read(page: &Path, text: &str) -> Result<Self, Vec<Problem>> {
         let entries = entries::read(page, text)?;
-        let used = BTreeSet::new();
-        Ok(Self { entries, used })
+        Ok(Self { entries, ..Self::default() })
     }
 
     /// `text`, the content of the page at `path` in the book's source folder, with the first use of
@@ -70,6 +71,23 @@ impl Glossary {
         }
         marked.push_str(&text[done..]);
         marked
+    }
+
+    /// Links to the entries whose words `text` uses, the content of the page at `path`, and no page of the main path before
+    /// it; then those are known.
+    pub(crate) fn new_words(&mut self, path: &Path, text: &str) -> Vec<String> {
+        let by_hand = calls(text)
+            .filter(|call| call.name() == "term")
+            .filter_map(|call| self.named(words(call.arguments()).ok()?.first()?));
+        let found = first_use::find(&self.entries, text).into_iter().map(|(_, entry)| entry);
+        let is_meant = |entry: &usize| {
+            let not_in = &self.entries[*entry].not_in;
+            !not_in.iter().any(|other| path.starts_with(other))
+        };
+        let used: Vec<usize> = found.chain(by_hand).filter(is_meant).collect();
+        let new: Vec<usize> = used.into_iter().filter(|entry| self.known.insert(*entry)).collect();
+        let link = |entry: usize| self.link(path, entry, &self.entries[entry].name);
+        new.into_iter().map(link).collect()
     }
 
     /// The link that a directive asks for.

@@ -132,7 +132,7 @@ impl Ask {
 ///
 /// # Errors
 /// What is no such pair, has another key, is empty, or is given twice.
-pub(super) fn pairs<const N: usize>(
+pub(crate) fn pairs<const N: usize>(
     arguments: &str,
     keys: [&str; N],
     usage: &str,

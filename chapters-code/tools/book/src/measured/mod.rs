@@ -163,6 +163,43 @@ fn claimed(
     }
 }
 
+/// What a rung reached where it was recorded.
+#[derive(Debug)]
+pub(crate) struct Reached {
+    pub(crate) kernel: String,
+    pub(crate) fraction_of_peak: f64,
+    pub(crate) fraction_of_ceiling: f64,
+    /// The clocks of a multiprocessor between one KiB and the next, where memory delivers its peak.
+    pub(crate) clocks_per_kib: f64,
+}
+
+/// What the one rung reached that `keys` on `page` select; none while a draft waits for its recording.
+///
+/// # Errors
+/// If nothing recorded answers it.
+pub(crate) fn reached(
+    page: &Path,
+    keys: &str,
+    records: &Records,
+    strictness: Strictness,
+) -> Result<Option<Reached>, String> {
+    let directive = directive::parse(&format!("measured_rung {keys}"))?.on(page);
+    if waits(&directive, records, strictness)? {
+        return Ok(None);
+    }
+    let run = records.run_of(&directive)?;
+    let row = run.one_row(&directive)?;
+    let number = |field| row.number(field).ok_or_else(|| format!("the row has no {field}"));
+    let device = &run.head.device;
+    let bytes_per_second = device.peak_gb_per_s * 1e9 / f64::from(device.multiprocessors);
+    Ok(Some(Reached {
+        kernel: row.subject.kernel.clone(),
+        fraction_of_peak: number("fraction_of_peak")?,
+        fraction_of_ceiling: number("fraction_of_ceiling")?,
+        clocks_per_kib: 1024.0 / bytes_per_second * device.clocks.multiprocessor_mhz * 1e6,
+    }))
+}
+
 /// A directive as it stands on a page, and what answers it.
 #[derive(Clone, Copy)]
 struct Asked<'a> {
