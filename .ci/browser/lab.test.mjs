@@ -285,7 +285,7 @@ reading("a tree grows with the steps, and is the book's", PAGE, {}, async (page)
     assert.equal(await grown(), 0);
 });
 
-reading("a value that a kernel refuses says why", "chapter_1_reduce/warps_and_loads.html", {}, async (page) => {
+reading("a value that a kernel refuses says why", "chapter_1_reduce/grid_stride.html", {}, async (page) => {
     const lab = await open(page, "chapter_1_reduce/grid_stride");
     await lab.getByLabel("Threads per block").selectOption("512");
     assert.match(await verdict(lab), /does not run: grid_stride does not run in blocks of 512 threads; its own have 256/);

@@ -245,7 +245,7 @@ diagnoses! {
         hint "a loop that halves a number loses its remainder", read "chapter_1_reduce/what_goes_wrong.md";
     /// Only large sizes.
     Large: "right as long as every element has a thread of its own, and wrong for more elements",
-        hint "a grid of fixed size must go round again: i += gridDim.x * blockDim.x", read "chapter_1_reduce/warps_and_loads.md";
+        hint "a grid of fixed size must go round again: i += gridDim.x * blockDim.x", read "chapter_1_reduce/grid_stride.md";
     /// Only if there are many elements, whatever the grid is.
     ManyElements: "right for few elements, and wrong for many",
         hint "what is too small for a large size? An index in a type of 16 or 32 bits, or a constant that bounds how many blocks, rounds or words there are", read "";
