@@ -116,11 +116,12 @@ fn sentence(measured: &Reached, needs: Needs) -> String {
         ("wavefronts", needs.wavefronts, clocks),
     ];
     let allowed = allowed.map(|(name, needed, budget)| (name, needed, (budget / needed).min(1.0)));
-    let part = |part: f64| format!("{:.0}\u{a0}%", part * 100.0);
-    let [instructions, wavefronts] = allowed.map(|(name, needed, allowed)| match needed {
-        0.0 => format!("it needs no {name}"),
-        _ => format!("its {needed:.0} {name} per KiB allow {}", part(allowed)),
-    });
+    let said = |(name, needed, allowed): (&str, f64, f64)| match allowed {
+        1.0 if needed < 1.0 => format!("it needs hardly any {name}"),
+        1.0 => format!("its {needed:.0} {name} per KiB are few enough"),
+        _ => format!("its {needed:.0} {name} per KiB allow {:.0}\u{a0}%", allowed * 100.0),
+    };
+    let [instructions, wavefronts] = allowed.map(said);
     let tightest = if allowed[0].2 <= allowed[1].2 { allowed[0] } else { allowed[1] };
     let verdict = match tightest {
         _ if measured.fraction_of_ceiling >= OF_CEILING => "The memory's rate.".to_owned(),
@@ -152,14 +153,16 @@ mod tests {
         assert_eq!(
             said(reached(0.179, 0.19), needs(716.0, 9.3)),
             "<strong>Waiting.</strong> <code>sequential</code> reaches 17.9\u{a0}% of peak; its 716 instructions per KiB \
-             allow 31\u{a0}%, its 9 wavefronts per KiB allow 100\u{a0}%."
+             allow 31\u{a0}%, its 9 wavefronts per KiB are few enough."
         );
         assert!(
             said(reached(0.09, 0.1), needs(2370.0, 150.0)).contains("<strong>Its instructions.")
         );
         assert!(said(reached(0.3, 0.32), needs(100.0, 150.0)).contains("<strong>Its wavefronts."));
         assert!(said(reached(0.93, 0.98), needs(60.0, 0.0)).contains("<strong>The memory's rate."));
-        assert!(said(reached(0.93, 0.98), needs(60.0, 0.0)).contains("it needs no wavefronts"));
+        assert!(
+            said(reached(0.93, 0.98), needs(60.0, 0.0)).contains("it needs hardly any wavefronts")
+        );
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anyhow::{Result, ensure};
 
-use crate::{Strictness, build, capture, readme, site};
+use crate::{Strictness, build, capture, readme, site, words};
 
 /// Where the book is built for the checks.
 const FOLDER: &str = "target/tested";
@@ -32,6 +32,11 @@ pub fn run(root: &Path) -> Result<()> {
         let problems = site::check_tex(&folder, &root.join("book"))?.join("\n  ");
         ensure!(problems.is_empty(), "what a screen reader reads is not the source:\n  {problems}");
         Ok("each carries the TeX of its source".to_owned())
+    })?;
+    step("length", || {
+        let problems = words::faults(root)?.join("\n  ");
+        ensure!(problems.is_empty(), "the main path is too long:\n  {problems}");
+        Ok("the main path and its pages are within their limits of words".to_owned())
     })?;
     step("README", || {
         readme::check(root)?;

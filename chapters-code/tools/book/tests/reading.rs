@@ -368,27 +368,16 @@ fn chapter_pages() -> Vec<(String, String)> {
 }
 
 #[test]
-fn every_page_of_a_chapter_asks_three_to_six_questions() {
+fn every_page_of_a_chapter_asks_one_to_six_questions() {
     for (path, text) in chapter_pages() {
         let asked = text.matches("{{#question}}").count();
-        assert!((3..=6).contains(&asked), "{path}: {asked}");
+        assert!((1..=6).contains(&asked), "{path}: {asked}");
     }
 }
 
 #[test]
-fn every_section_of_a_chapter_has_notes_for_teachers() {
-    /// Sections that take no time in class.
-    const WITHOUT: [&str; 4] = [
-        "By the end of this chapter",
-        "How to read the ladder",
-        "Test yourself",
-        "What you can do now",
-    ];
+fn every_page_of_a_chapter_has_notes_for_teachers() {
     for (path, text) in chapter_pages() {
-        for section in text.split("\n## ").skip(1) {
-            let title = section.lines().next().unwrap_or_default();
-            let has_notes = section.contains("{{#teachers minutes=");
-            assert!(has_notes || WITHOUT.contains(&title), "{path}: {title}");
-        }
+        assert!(text.contains("{{#teachers minutes="), "{path}");
     }
 }
