@@ -23,7 +23,7 @@ const USAGE: &str = "write {{#box changes=\"…\"}}, with limits=\"KEY=VALUE …
                      before, and all of published, by, waits, ends, bits if blocks wait";
 
 /// A memory that is used so far is the limit.
-const OF_CEILING: f64 = 0.93;
+const OF_CEILING: f64 = 0.95;
 
 /// A count explains a rate that is at least this part of what it allows.
 const EXPLAINED: f64 = 0.75;
@@ -87,13 +87,20 @@ impl Box {
         Ok(Self { changes: changes.ok_or(USAGE)?, limits, instructions, protocol })
     }
 
+    /// The size of the run that is counted, as it is written there.
+    fn counted_size(&self) -> String {
+        let counted = self.limits.as_ref().map_or("", |(_, counted)| counted);
+        let size = counted.split_whitespace().find_map(|word| word.strip_prefix("n="));
+        format!("n\u{a0}=\u{a0}{}", size.unwrap_or_default().replace('x', "\u{a0}×\u{a0}"))
+    }
+
     /// The box as HTML. `limit` has what was measured and counted of the rung before; `words` are links.
     pub(crate) fn html(&self, limit: Option<(&Reached, Needs)>, words: &[String]) -> String {
         let mut rows = Vec::new();
         if let Some((measured, counted)) = limit {
             let instructions = self.instructions.unwrap_or(counted.instructions);
             let needs = Needs { instructions, ..counted };
-            rows.push(("Limits now", sentence(measured, needs)));
+            rows.push(("Limits now", sentence(measured, needs, &self.counted_size())));
         }
         rows.push(("Changes", inline(&self.changes)));
         if !words.is_empty() {
@@ -107,8 +114,8 @@ impl Box {
     }
 }
 
-/// What limits a rung, in words.
-fn sentence(measured: &Reached, needs: Needs) -> String {
+/// What limits a rung, in words. Counts are of a run of `counted_size`.
+fn sentence(measured: &Reached, needs: Needs, counted_size: &str) -> String {
     let reached = measured.fraction_of_peak;
     let clocks = measured.clocks_per_kib;
     let allowed = [
@@ -131,9 +138,10 @@ fn sentence(measured: &Reached, needs: Needs) -> String {
         _ => "Waiting.".to_owned(),
     };
     format!(
-        "<strong>{verdict}</strong> <code>{}</code> reaches {} of peak; {instructions}, {wavefronts}.",
+        "<strong>{verdict}</strong> <code>{}</code> reaches {} of peak; {instructions}, {wavefronts} ({}).",
         measured.kernel,
-        amount("fraction_of_peak", reached)
+        amount("fraction_of_peak", reached),
+        inline(counted_size)
     )
 }
 
@@ -149,11 +157,11 @@ mod tests {
     #[test]
     fn a_limit_explains_a_rate_near_to_it() {
         let needs = |instructions, wavefronts| Needs { instructions, wavefronts };
-        let said = |reached: Reached, needs| sentence(&reached, needs);
+        let said = |reached: Reached, needs| sentence(&reached, needs, "n = 2^20");
         assert_eq!(
             said(reached(0.179, 0.19), needs(716.0, 9.3)),
             "<strong>Waiting.</strong> <code>sequential</code> reaches 17.9\u{a0}% of peak; its 716 instructions per KiB \
-             allow 31\u{a0}%, its 9 wavefronts per KiB are few enough."
+             allow 31\u{a0}%, its 9 wavefronts per KiB are few enough (n = 2<sup>20</sup>)."
         );
         assert!(
             said(reached(0.09, 0.1), needs(2370.0, 150.0)).contains("<strong>Its instructions.")

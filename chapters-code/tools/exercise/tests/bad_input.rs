@@ -8,14 +8,11 @@ use std::{
     time::Duration,
 };
 
-use crate::common::{Folder, block_sum, has_compiler, said, solution};
+use crate::common::{Folder, block_sum, said, solution, to_check};
 
 #[track_caller]
 fn check(submission: &[u8], parts: &[&str]) {
-    if !has_compiler() {
-        return;
-    }
-    let (folder, exercise) = (Folder::new(), block_sum());
+    let Some((folder, exercise)) = to_check() else { return };
     folder.put(&exercise, submission);
     let output = folder.run(&["check", "block_sum"]);
     let said = said(&output);
@@ -106,10 +103,7 @@ fn without_a_compiler_the_command_is_named_that_fetches_it() {
 
 #[test]
 fn a_file_that_is_gone_or_none() {
-    if !has_compiler() {
-        return;
-    }
-    let (folder, exercise) = (Folder::new(), block_sum());
+    let Some((folder, exercise)) = to_check() else { return };
     std::fs::create_dir_all(folder.file(&exercise)).expect("it is made");
     let output = folder.run(&["check", "block_sum"]);
     assert_eq!(output.status.code(), Some(1));
@@ -126,10 +120,7 @@ fn an_exercise_that_there_is_not() {
 /// Bad files one after another, and then the solution, which it still notices.
 #[test]
 fn watching_goes_on() {
-    if !has_compiler() {
-        return;
-    }
-    let (folder, exercise) = (Folder::new(), block_sum());
+    let Some((folder, exercise)) = to_check() else { return };
     let good = solution(&exercise);
     let mut command: Command = folder.command(&["watch", "block_sum"]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it runs");

@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use crate::common::{self, Folder, PROGRAM, block_sum, has_compiler, said, solution};
+use crate::common::{self, Folder, PROGRAM, block_sum, said, solution, to_check};
 use exercise::course::{Course, FOLDER};
 
 fn files(folder: &Path, found: &mut Vec<String>) {
@@ -61,15 +61,12 @@ fn a_copy_for_students() {
             original.skeleton().expect("it is cut")
         );
     }
-    check_with(&folder, &copy.join(FOLDER));
+    check_with(&copy.join(FOLDER));
 }
 
 /// The copied course checks a solution.
-fn check_with(folder: &Folder, course: &Path) {
-    if !has_compiler() {
-        return;
-    }
-    let exercise = block_sum();
+fn check_with(course: &Path) {
+    let Some((folder, exercise)) = to_check() else { return };
     folder.put(&exercise, solution(&exercise).as_bytes());
     let course = course.to_string_lossy();
     let output = folder.run(&["--course", &course, "check", "block_sum"]);

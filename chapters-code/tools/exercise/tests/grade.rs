@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path, process::Output};
 
-use crate::common::{self, Folder, block_sum, has_compiler, said, solution};
+use crate::common::{self, Folder, block_sum, said, solution, to_check};
 use exercise::course::Exercise;
 use serde_json::Value;
 
@@ -10,10 +10,7 @@ use serde_json::Value;
 #[cfg(unix)]
 #[test]
 fn a_grader_goes_on() {
-    if !has_compiler() {
-        return;
-    }
-    let (folder, exercise) = (Folder::new(), block_sum());
+    let Some((folder, exercise)) = to_check() else { return };
     let course = common::course();
     let link = course.find("last_warp").expect("it is there");
     folder.put(&exercise, solution(&exercise).as_bytes());
@@ -76,10 +73,7 @@ fn wrong_for(n: u32) -> String {
 /// A size and a seed are told to the teacher, and to nobody else.
 #[test]
 fn private_inputs_stay_private() {
-    if !has_compiler() {
-        return;
-    }
-    let (folder, exercise) = (Folder::new(), block_sum());
+    let Some((folder, exercise)) = to_check() else { return };
     let private = ["--only", "1.1", "--json", "-", "--seeds", "87159123", "--sizes", "77701,77703"];
     folder.put(&exercise, wrong_for(77_701).as_bytes());
     let output = grade(folder.path(), &private);
@@ -107,10 +101,8 @@ fn private_inputs_stay_private() {
 /// Private inputs follow from the secret: grading again gives the same, and another secret gives others.
 #[test]
 fn grading_again_gives_the_same() {
-    if !has_compiler() {
-        return;
-    }
-    let (folder, secrets, exercise) = (Folder::new(), Folder::new(), block_sum());
+    let Some((folder, exercise)) = to_check() else { return };
+    let secrets = Folder::new();
     // Right on the public inputs, which are the same for all, and for no other input that begins otherwise.
     let right = solution(&exercise);
     let body = right.find('{').expect("it has a body") + 1;
@@ -136,10 +128,7 @@ fn grading_again_gives_the_same() {
 /// What is the grader's fault costs nobody points: there are no results, and the status says so.
 #[test]
 fn a_fault_of_the_grader_is_no_grade() {
-    if !has_compiler() {
-        return;
-    }
-    let (folder, exercise) = (Folder::new(), block_sum());
+    let Some((folder, exercise)) = to_check() else { return };
     folder.put(&exercise, solution(&exercise).as_bytes());
     let json = folder.path().join("results.json");
     let path = json.to_string_lossy().into_owned();
@@ -166,11 +155,8 @@ fn put(folder: &Path, exercise: &Exercise, text: &str) {
 
 #[test]
 fn a_folder_of_students_is_graded_student_by_student() {
-    if !has_compiler() {
-        return;
-    }
-    let (all, results) = (Folder::new(), Folder::new());
-    let exercise = block_sum();
+    let Some((all, exercise)) = to_check() else { return };
+    let results = Folder::new();
     let right = solution(&exercise);
     put(&all.path().join("alice"), &exercise, &right);
     put(&all.path().join("bob"), &exercise, &right.replace("i < n", "i <= n"));
@@ -191,11 +177,8 @@ fn a_folder_of_students_is_graded_student_by_student() {
 /// nothing is recognised has its line in the table.
 #[test]
 fn what_is_not_graded_is_named_and_all_students_are_in_the_table() {
-    if !has_compiler() {
-        return;
-    }
-    let (all, results) = (Folder::new(), Folder::new());
-    let exercise = block_sum();
+    let Some((all, exercise)) = to_check() else { return };
+    let results = Folder::new();
     put(&all.path().join("alice/exercises"), &exercise, &solution(&exercise));
     for stray in ["bob/sum_of_block.cu", "carol/deep/1_block_sum.cu", "readme.txt"] {
         let path = all.path().join(stray);
@@ -232,11 +215,8 @@ fn what_is_not_graded_is_named_and_all_students_are_in_the_table() {
 /// What was there at first is worth nothing, whatever is said about it and however its variables are called.
 #[test]
 fn an_unchanged_kernel_gets_nothing() {
-    if !has_compiler() {
-        return;
-    }
+    let Some((folder, _)) = to_check() else { return };
     let course = common::course();
-    let folder = Folder::new();
     let exercise = course.find("one_atomic_a_block").expect("it is there");
     let first = exercise.file_at_first().expect("it can be read");
     for text in [first.replace('{', "{ // mine\n"), first.replace("mask", "flags")] {
@@ -254,10 +234,7 @@ fn an_unchanged_kernel_gets_nothing() {
 #[cfg(unix)]
 #[test]
 fn links_of_folders_and_huge_files_are_refused() {
-    if !has_compiler() {
-        return;
-    }
-    let (all, exercise) = (Folder::new(), block_sum());
+    let Some((all, exercise)) = to_check() else { return };
     put(&all.path().join("bob"), &exercise, &solution(&exercise));
     let alice = all.path().join("alice");
     fs::create_dir_all(&alice).expect("it is made");

@@ -2,7 +2,7 @@
 
 use std::{fs, process::Stdio};
 
-use crate::common::{Folder, block_sum, course, has_compiler, said, solution};
+use crate::common::{Folder, block_sum, course, said, solution, to_check};
 use exercise::course::Exercise;
 
 /// A text without line breaks and without the marks of comments.
@@ -52,10 +52,7 @@ fn the_task_is_shown_when_asked() {
 
 #[test]
 fn the_first_check_shows_the_task() {
-    if !has_compiler() {
-        return;
-    }
-    let folder = Folder::new();
+    let Some((folder, _)) = to_check() else { return };
     let bound = "bank conflicts in shared memory: none";
     for (time, is_shown) in [(1, true), (2, false)] {
         let said = said(&folder.run(&["check", "block_sum"]));
@@ -68,10 +65,7 @@ fn the_first_check_shows_the_task() {
 /// A file of an earlier copy of the book has no task at its head.
 #[test]
 fn what_is_untouched_is_called_so() {
-    if !has_compiler() {
-        return;
-    }
-    let (folder, exercise) = (Folder::new(), block_sum());
+    let Some((folder, exercise)) = to_check() else { return };
     let skeleton = exercise.skeleton().expect("it is cut");
     for (head, is_untouched) in [("", true), ("// Another task.\n\n", true), ("int x;\n", false)] {
         folder.put(&exercise, format!("{head}{skeleton}").as_bytes());
@@ -122,10 +116,7 @@ fn no_reset_destroys_what_an_earlier_one_kept() {
 #[cfg(unix)]
 #[test]
 fn what_is_no_plain_file_is_refused() {
-    if !has_compiler() {
-        return;
-    }
-    let (folder, exercise) = (Folder::new(), block_sum());
+    let Some((folder, exercise)) = to_check() else { return };
     let path = folder.file(&exercise);
     let other = folder.path().join("other.cu");
     fs::write(&other, solution(&exercise)).expect("it is written");
@@ -194,10 +185,7 @@ fn a_folder_that_is_not_there_is_not_made() {
 #[cfg(unix)]
 #[test]
 fn a_reader_may_leave() {
-    if !has_compiler() {
-        return;
-    }
-    let (folder, exercise) = (Folder::new(), block_sum());
+    let Some((folder, exercise)) = to_check() else { return };
     folder.put(&exercise, solution(&exercise).as_bytes());
     for command in [&["list"][..], &["check", "1.1"], &["task", "1.1"]] {
         let (reader, writer) = std::io::pipe().expect("there are pipes");
@@ -211,10 +199,7 @@ fn a_reader_may_leave() {
 
 #[test]
 fn after_a_pass_the_next_exercise_is_named() {
-    if !has_compiler() {
-        return;
-    }
-    let (folder, exercise) = (Folder::new(), block_sum());
+    let Some((folder, exercise)) = to_check() else { return };
     folder.put(&exercise, solution(&exercise).as_bytes());
     let said = said(&folder.run(&["check", "1.1"]));
     assert!(said.contains("Next: 1.2 Count before you run"), "{said}");
@@ -223,10 +208,7 @@ fn after_a_pass_the_next_exercise_is_named() {
 /// At 80 columns no line is longer, except where one word is, or one line of the student's code.
 #[test]
 fn lines_fit_a_narrow_terminal() {
-    if !has_compiler() {
-        return;
-    }
-    let (folder, exercise) = (Folder::new(), block_sum());
+    let Some((folder, exercise)) = to_check() else { return };
     let source = solution(&exercise);
     let barrier = source.find("    __syncthreads();\n").expect("there is one");
     let racy = format!("{}{}", &source[..barrier], &source[barrier + 21..]);

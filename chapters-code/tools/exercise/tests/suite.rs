@@ -6,6 +6,7 @@ use exercise::{
     author::{self, Promise, Specimen},
     check::{Job, SMALL, Target, WEAK_SEEDS, trials},
     course::Exercise,
+    diagnosis::Diagnosis,
 };
 use rayon::prelude::*;
 
@@ -137,16 +138,15 @@ fn nothing_is_there_twice() {
 #[test]
 fn what_is_to_be_read_is_in_the_book() {
     let book = exercise::workspace().join("book");
+    let everywhere = Diagnosis::ALL.iter().filter_map(|diagnosis| diagnosis.advice());
+    for section in everywhere.filter_map(|advice| advice.read.as_ref()) {
+        check_section(&book, section);
+    }
     for exercise in &course().exercises {
         let own = exercise.declaration.advice.values();
         let sections = own.filter_map(|advice| advice.read.as_ref());
         for section in sections.chain([&exercise.declaration.read]) {
             check_section(&book, section);
-        }
-    }
-    for diagnosis in exercise::diagnosis::Diagnosis::ALL {
-        if !diagnosis.section().is_empty() {
-            check_section(&book, diagnosis.section());
         }
     }
 }

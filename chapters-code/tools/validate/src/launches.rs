@@ -36,42 +36,38 @@ pub struct Launch {
     pub counters: Counters,
 }
 
-/// Launches a part, and hands each launch to `done`; on a GPU, where nothing is counted, none.
+/// Launches a part, kernel by kernel; on a GPU, where nothing is counted, there are no launches in the result.
 ///
 /// # Errors
-/// If something cannot be set up or launched, and what `done` returns.
-pub fn run(device: &Device, part: Part, done: &mut dyn FnMut(Launch) -> Result<()>) -> Result<()> {
+/// If something cannot be set up or launched.
+pub fn run(device: &Device, part: Part) -> Result<Vec<Launch>> {
     match part {
-        Part::Rungs => every_rung(device, done),
-        Part::Shared => probes::all(device, Memory::Shared, done),
-        Part::Global => probes::all(device, Memory::Global, done),
+        Part::Rungs => every_rung(device),
+        Part::Shared => probes::all(device, Memory::Shared),
+        Part::Global => probes::all(device, Memory::Global),
     }
 }
 
-/// Launches every rung that is not broken on purpose, and hands each launch to `done`. Those of several devices are not
-/// among them: a profiler that replays a kernel would let it wait for the others for ever, and most machines with a GPU
-/// have one.
-fn every_rung(device: &Device, done: &mut dyn FnMut(Launch) -> Result<()>) -> Result<()> {
+/// Launches every rung that is not broken on purpose. Those of several devices are not among them: a profiler that replays
+/// a kernel would let it wait for the others for ever, and most machines with a GPU have one.
+fn every_rung(device: &Device) -> Result<Vec<Launch>> {
+    let mut launches = Vec::new();
     for shape in [EVEN, ODD, MATRIX] {
         for &chapter in chapters::ALL {
             let cases = chapter.sample_cases(shape).into_iter();
             for case in cases.filter(|case| chapter.devices(case) == 1) {
-                of_chapter(device, chapter, case, done)?;
+                launches.extend(of_chapter(device, chapter, case)?);
             }
         }
     }
-    Ok(())
+    Ok(launches)
 }
 
-fn of_chapter(
-    device: &Device,
-    chapter: &dyn AnyChapter,
-    case: AnyCase,
-    done: &mut dyn FnMut(Launch) -> Result<()>,
-) -> Result<()> {
+fn of_chapter(device: &Device, chapter: &dyn AnyChapter, case: AnyCase) -> Result<Vec<Launch>> {
+    let mut launches = Vec::new();
     let rungs = rungs_for(chapter, &case);
     if rungs.is_empty() {
-        return Ok(());
+        return Ok(launches);
     }
     let mut problem = chapter.problem(device, &case)?;
     for rung in rungs {
@@ -81,18 +77,16 @@ fn of_chapter(
             name = format!("{name}/{}", case.dtype);
         }
         name += &chapter.variant(&case);
-        named(report, &name).into_iter().try_for_each(&mut *done)?;
+        launches.extend(named(report, &name));
     }
-    Ok(())
+    Ok(launches)
 }
 
 /// The launches of a report, under one name.
-pub(crate) fn named(report: Report, name: &str) -> Vec<Launch> {
-    let launches = report.launches.into_iter();
-    let named = launches.map(|launch| Launch {
+pub(crate) fn named(report: Report, name: &str) -> impl Iterator<Item = Launch> {
+    report.launches.into_iter().map(move |launch| Launch {
         name: name.to_string(),
         kernel: launch.kernel,
         counters: launch.counters.unwrap_or_default(),
-    });
-    named.collect()
+    })
 }

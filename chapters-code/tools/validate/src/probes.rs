@@ -13,6 +13,8 @@ pub mod patterns;
 
 const SHARED_PTX: &str = include_str!("../kernels/shared_probe.ptx");
 const GLOBAL_PTX: &str = include_str!("../kernels/global_probe.ptx");
+/// The kernels, a line each: which memory, the name, the bytes that each lane accesses, and which patterns.
+const KERNELS: &str = include_str!("../kernels/probes.txt");
 /// The offset of a lane that takes no part.
 const ABSENT: u32 = u32::MAX;
 /// Bytes of the widest access at the last unit of a pattern.
@@ -26,87 +28,6 @@ pub enum Memory {
     /// Global memory.
     Global,
 }
-
-/// How many patterns a kernel is tried with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Patterns {
-    Few,
-    All,
-    /// All, and those that show which lanes are served together.
-    Groups,
-}
-use Patterns::{All, Few, Groups};
-
-/// The kernels for shared memory, with the bytes that each lane accesses.
-const SHARED: [(&str, u32, Patterns); 31] = [
-    ("load_u8", 1, Few),
-    ("load_u16", 2, Few),
-    ("load_u32", 4, Groups),
-    ("load_v2", 8, Groups),
-    ("load_v4", 16, Groups),
-    ("store_u8", 1, Few),
-    ("store_u16", 2, Few),
-    ("store_u32", 4, All),
-    ("store_v2", 8, Groups),
-    ("store_v4", 16, Groups),
-    ("atom_add_u32", 4, All),
-    ("red_add_u32", 4, Few),
-    ("atom_count", 4, Few),
-    ("red_count", 4, All),
-    ("atom_min_s32", 4, Few),
-    ("red_min_s32", 4, Few),
-    ("atom_or_b32", 4, Few),
-    ("red_or_b32", 4, Few),
-    ("atom_inc_u32", 4, Few),
-    ("red_inc_u32", 4, Few),
-    ("atom_exch_b32", 4, Few),
-    ("atom_exch_b64", 8, Groups),
-    ("atom_cas_b32", 4, All),
-    ("atom_cas_b64", 8, Few),
-    ("atom_add_f32", 4, Few),
-    ("red_add_f32", 4, All),
-    ("atom_add_u64", 8, Few),
-    ("red_add_u64", 8, Groups),
-    ("red_add_f64", 8, Few),
-    ("atom_add_f16x2", 4, Few),
-    ("red_add_f16x2", 4, Few),
-];
-
-/// The same for global memory.
-const GLOBAL: [(&str, u32, Patterns); 32] = [
-    ("load_u8", 1, Few),
-    ("load_u16", 2, Few),
-    ("load_u32", 4, All),
-    ("load_v2", 8, All),
-    ("load_v4", 16, All),
-    ("load_nc", 4, Few),
-    ("load_volatile", 4, Few),
-    ("store_u8", 1, Few),
-    ("store_u16", 2, Few),
-    ("store_u32", 4, All),
-    ("store_v2", 8, All),
-    ("store_v4", 16, All),
-    ("atom_add_u32", 4, All),
-    ("red_add_u32", 4, All),
-    ("atom_count", 4, Few),
-    ("red_count", 4, Few),
-    ("atom_min_s32", 4, Few),
-    ("red_min_s32", 4, Few),
-    ("atom_or_b32", 4, Few),
-    ("red_or_b32", 4, Few),
-    ("atom_exch_b32", 4, Few),
-    ("atom_cas_b32", 4, Few),
-    ("atom_cas_b64", 8, Few),
-    ("atom_add_f32", 4, Few),
-    ("red_add_f32", 4, All),
-    ("atom_add_u64", 8, All),
-    ("red_add_u64", 8, All),
-    ("atom_max_u64", 8, Few),
-    ("red_max_u64", 8, Few),
-    ("red_add_f64", 8, Few),
-    ("atom_add_f16x2", 4, Few),
-    ("red_add_f16x2", 4, Few),
-];
 
 /// One probe.
 #[derive(Clone, Debug)]
@@ -125,45 +46,54 @@ pub struct Probe {
 
 /// All probes of one memory, in the order in which they are launched.
 pub fn list(memory: Memory) -> Vec<Probe> {
-    let kernels: &[_] = match memory {
-        Memory::Shared => &SHARED,
-        Memory::Global => &GLOBAL,
+    let name = match memory {
+        Memory::Shared => "shared ",
+        Memory::Global => "global ",
     };
-    let with = |&(kernel, bytes, which): &(&'static str, u32, Patterns)| {
-        let patterns = match which {
-            All => patterns::all(),
-            Few => patterns::few(),
-            Groups => [patterns::all(), patterns::mixed()].concat(),
-        };
-        patterns.into_iter().map(move |pattern| Probe {
-            memory,
-            kernel,
-            bytes,
-            pattern: pattern.name,
-            offsets: pattern.units.map(|unit| Some(unit? * bytes)),
-        })
-    };
-    kernels.iter().flat_map(with).collect()
+    KERNELS
+        .lines()
+        .filter_map(|line| line.strip_prefix(name))
+        .flat_map(|line| of_kernel(memory, line))
+        .collect()
 }
 
-/// Launches all probes of one memory, and hands each to `done`.
-pub(crate) fn all(
-    device: &Device,
-    memory: Memory,
-    done: &mut dyn FnMut(Launch) -> Result<()>,
-) -> Result<()> {
+/// The probes of the kernel that a line of [`KERNELS`] names.
+fn of_kernel(memory: Memory, line: &'static str) -> impl Iterator<Item = Probe> {
+    let [kernel, bytes, patterns] = line.split(' ').collect::<Vec<_>>()[..] else {
+        panic!("`{line}` is no kernel, bytes and patterns");
+    };
+    let bytes = bytes.parse().expect("a number of bytes");
+    let patterns = match patterns {
+        "few" => patterns::few(),
+        "all" => patterns::all(),
+        // All, and those that show which lanes are served together.
+        "groups" => [patterns::all(), patterns::mixed()].concat(),
+        other => panic!("there are no patterns `{other}`"),
+    };
+    patterns.into_iter().map(move |pattern| Probe {
+        memory,
+        kernel,
+        bytes,
+        pattern: pattern.name,
+        offsets: pattern.units.map(|unit| Some(unit? * bytes)),
+    })
+}
+
+/// Launches all probes of one memory.
+pub(crate) fn all(device: &Device, memory: Memory) -> Result<Vec<Launch>> {
     let ptx = match memory {
         Memory::Shared => SHARED_PTX,
         Memory::Global => GLOBAL_PTX,
     };
     let module = device.context.load_module(Ptx::from_src(ptx))?;
+    let mut launches = Vec::new();
     for probe in list(memory) {
         device.take_report()?;
         launch(device, &module, &probe).context(probe.kernel)?;
         device.finish(probe.kernel)?;
-        named(device.take_report()?, &probe.pattern).into_iter().try_for_each(&mut *done)?;
+        launches.extend(named(device.take_report()?, &probe.pattern));
     }
-    Ok(())
+    Ok(launches)
 }
 
 fn launch(device: &Device, module: &Arc<CudaModule>, probe: &Probe) -> Result<()> {

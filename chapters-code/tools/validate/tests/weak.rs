@@ -1,46 +1,66 @@
 //! The book's kernels that wait for, count or poll other blocks. Each is right with weak memory, and
 //! loses when a fence, a scope, a release or an acquire is taken away.
 
-use std::sync::Arc;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
+use serde::Deserialize;
 use simt::{BarrierOrder, Launch, LoadedKernel, LoadedModule, Memory, Options, WeakMemory};
 
-macro_rules! chapter {
-    ($file:literal) => {
-        include_str!(concat!("../../../", $file, ".ptx"))
-    };
+/// The programs, with the changes that make each wrong.
+const PROGRAMS: &str = include_str!("weak.toml");
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    program: Vec<Program>,
 }
 
 /// A kernel and what it is launched with. All take `in` and `out`, and most take `n` and two arrays of
 /// zeroed scratch.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Program {
-    name: &'static str,
-    ptx: &'static str,
-    entry: &'static str,
+    name: String,
+    /// The file of the kernel, below `chapters-code/`.
+    ptx: PathBuf,
+    entry: String,
     grid: u32,
     block: u32,
     /// Bytes of dynamic shared memory.
+    #[serde(default)]
     shared: u32,
     n: usize,
     task: Task,
+    /// The parameter after the scratch, if there is one.
+    stages: Option<u32>,
     /// Changes that make it wrong.
-    mutants: &'static [Mutant],
+    mutants: Vec<Mutant>,
 }
 
 /// A text that is replaced by another one in the kernel.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Mutant {
-    from: &'static str,
-    to: &'static str,
+    from: String,
+    to: String,
     /// How many occurrences, the first ones, stay.
+    #[serde(default)]
     skip: usize,
     /// How the mutant loses.
+    #[serde(default)]
     loses: Loses,
 }
 
 /// How a mutant loses.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 enum Loses {
     /// With barriers as on GPUs, and in PTX.
+    #[default]
     Everywhere,
     /// With barriers as in PTX only.
     InPtx,
@@ -49,27 +69,13 @@ enum Loses {
     InPtxSeldom,
 }
 
-/// A mutant in which every occurrence is replaced, and that loses everywhere.
-const fn mutant(from: &'static str, to: &'static str) -> Mutant {
-    Mutant { from, to, skip: 0, loses: Loses::Everywhere }
-}
-
-/// Status words that are stored with the scope of the block only.
-const STORE_FOR_THE_BLOCK: Mutant = mutant("st.relaxed.gpu", "st.relaxed.cta");
-/// Status words that are loaded with the scope of the block only.
-const LOAD_FOR_THE_BLOCK: Mutant = mutant("ld.relaxed.gpu", "ld.relaxed.cta");
-/// Tickets that are taken with the scope of the block only.
-const TICKET_FOR_THE_BLOCK: Mutant = mutant("atom.global.add", "atom.cta.global.add");
-/// A flag that is waited for without acquiring what it announces.
-const NO_ACQUIRE: Mutant =
-    Mutant { loses: Loses::InPtx, ..mutant("ld.acquire.gpu", "ld.relaxed.gpu") };
-
 /// What a kernel computes of numbers of 64 bits.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 enum Task {
     Sum,
-    /// The inclusive scan; the parameter after the scratch, if there is one.
-    Scan(Option<u32>),
+    /// The inclusive scan.
+    Scan,
     /// The inclusive scan of segments that begin at multiples of [`SEGMENT`], given as bits.
     SegmentedScan,
     /// Counts of keys of 32 bits below 8.
@@ -78,108 +84,9 @@ enum Task {
     Rotate,
 }
 
-/// A scan whose blocks wait for the status words of the blocks before them.
-const CHAINED_SCAN: Program = Program {
-    name: "chained scan",
-    ptx: chapter!("chapter_3_scan/kernels/chained"),
-    entry: "inclusive_sum_i64",
-    grid: 3,
-    block: 512,
-    shared: 0,
-    n: 2 * 8192 + 100,
-    task: Task::Scan(None),
-    mutants: &[STORE_FOR_THE_BLOCK, LOAD_FOR_THE_BLOCK],
-};
-
-const PROGRAMS: &[Program] = &[
-    Program {
-        name: "last block, fences",
-        ptx: chapter!("chapter_1_reduce/kernels/finish_last_block"),
-        entry: "sum_i64",
-        grid: 6,
-        block: 64,
-        shared: 0,
-        n: 1000,
-        task: Task::Sum,
-        mutants: &[
-            mutant("membar.gl;", ""),
-            Mutant { skip: 1, loses: Loses::InPtxSeldom, ..mutant("membar.gl;", "") },
-            mutant("membar.gl;", "membar.cta;"),
-            mutant("atom.global.inc", "atom.cta.global.inc"),
-        ],
-    },
-    Program {
-        name: "last block, acquire and release",
-        ptx: chapter!("chapter_1_reduce/kernels/single_pass_tiled"),
-        entry: "sum_i64",
-        grid: 4,
-        block: 512,
-        shared: 0,
-        n: 4096,
-        task: Task::Sum,
-        mutants: &[
-            Mutant { loses: Loses::InPtx, ..mutant("atom.acq_rel", "atom.release") },
-            mutant("atom.acq_rel", "atom.acquire"),
-            mutant("atom.acq_rel.gpu", "atom.acq_rel.cta"),
-        ],
-    },
-    CHAINED_SCAN,
-    Program {
-        name: "look-back",
-        ptx: chapter!("chapter_3_scan/kernels/lookback"),
-        mutants: &[STORE_FOR_THE_BLOCK, LOAD_FOR_THE_BLOCK, TICKET_FOR_THE_BLOCK],
-        ..CHAINED_SCAN
-    },
-    Program {
-        name: "all-gather",
-        ptx: chapter!("chapter_3_scan/kernels/all_gather"),
-        grid: 2,
-        n: 2 * 4096 + 100,
-        ..CHAINED_SCAN
-    },
-    Program {
-        name: "small tiles",
-        ptx: chapter!("chapter_5_segmented_scan/kernels/small_tiles"),
-        n: 3 * 1024 + 100,
-        task: Task::SegmentedScan,
-        ..CHAINED_SCAN
-    },
-    Program {
-        name: "rings of stages",
-        ptx: chapter!("chapter_3_scan/kernels/warp_specialized.compute_90"),
-        block: 448,
-        shared: 4 * 24576,
-        n: 2 * 3072 + 100,
-        task: Task::Scan(Some(4)),
-        ..CHAINED_SCAN
-    },
-    Program {
-        name: "histogram, flag",
-        ptx: chapter!("chapter_2_histogram/kernels/banked"),
-        entry: "histogram_u32",
-        grid: 4,
-        block: 512,
-        shared: 4 * 11,
-        n: 4096,
-        task: Task::Histogram,
-        mutants: &[
-            NO_ACQUIRE,
-            mutant("st.release.gpu", "st.relaxed.gpu"),
-            mutant("st.release.gpu", "st.release.cta"),
-        ],
-    },
-    Program {
-        name: "barrier of the grid",
-        ptx: include_str!("../../../simulator/simt-driver/tests/kernels/grid_sync.ptx"),
-        entry: "rotate_rounds",
-        grid: 5,
-        block: 64,
-        shared: 0,
-        n: 5 * 64,
-        task: Task::Rotate,
-        mutants: &[mutant("atom.add.release.gpu", "atom.add.gpu"), NO_ACQUIRE],
-    },
-];
+fn programs() -> Vec<Program> {
+    toml::from_str::<File>(PROGRAMS).expect("it lists programs").program
+}
 
 /// Elements of a segment of [`Task::SegmentedScan`].
 const SEGMENT: usize = 2500;
@@ -200,7 +107,7 @@ impl<'p> Loaded<'p> {
         let memory = Memory::new(1 << 24);
         let module = ptx::parse(ptx).unwrap_or_else(|e| panic!("{}: {e}", program.name));
         let module = LoadedModule::load(module, &memory).expect("there is room");
-        let kernel = module.kernel(program.entry).expect("the file has this kernel");
+        let kernel = module.kernel(&program.entry).expect("the file has this kernel");
         let numbers = (0..program.n as u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 8);
         Self { program, memory, kernel, input: numbers.collect() }
     }
@@ -228,7 +135,7 @@ impl<'p> Loaded<'p> {
         };
         match self.program.task {
             Task::Sum => (wide(input), wide(&[input.iter().fold(0, |x, y| x.wrapping_add(*y))])),
-            Task::Scan(_) => scans(input.len()),
+            Task::Scan => scans(input.len()),
             Task::SegmentedScan => scans(SEGMENT),
             Task::Histogram => {
                 let keys: Vec<u32> = input.iter().map(|x| (x % 8) as u32).collect();
@@ -258,7 +165,7 @@ impl<'p> Loaded<'p> {
     /// Runs it with weak memory. Returns what is wrong.
     fn run(&self, weak: WeakMemory) -> Result<(), String> {
         let (input, expected) = self.expected();
-        let Program { grid, block, shared, task, .. } = *self.program;
+        let Program { grid, block, shared, task, stages, .. } = *self.program;
         let from = self.array(&input);
         let to = self.array(&vec![0xcd; expected.len()]);
         let bits = self.array(&self.heads());
@@ -272,10 +179,9 @@ impl<'p> Loaded<'p> {
             Task::SegmentedScan => {
                 params = [from_bytes, bits.to_le_bytes(), to_bytes, n, first, second].concat();
             }
-            Task::Sum | Task::Scan(None) => params.extend([n, first, second].concat()),
-            Task::Scan(Some(stages)) => {
+            Task::Sum | Task::Scan => {
                 params.extend([n, first, second].concat());
-                params.extend(stages.to_le_bytes());
+                params.extend(stages.map(u32::to_le_bytes).into_iter().flatten());
             }
             Task::Histogram => {
                 params.extend(n);
@@ -326,23 +232,30 @@ impl<'p> Loaded<'p> {
 }
 
 impl Program {
+    /// The PTX of the file.
+    fn ptx(&self) -> String {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(&self.ptx);
+        fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+    }
+
     /// Returns the PTX with a mutant's replacement in the kernel.
-    fn mutated(&self, mutant: &Mutant) -> String {
-        let begin = self.ptx.find(&format!(".entry {}(", self.entry)).expect("it has the kernel");
-        let end = self.ptx[begin + 1..].find(".entry").map_or(self.ptx.len(), |at| begin + 1 + at);
-        let body = &self.ptx[begin..end];
-        let nth = body.match_indices(mutant.from).nth(mutant.skip);
-        let at = nth.unwrap_or_else(|| panic!("{}: no {}", self.name, mutant.from)).0;
-        let changed = body[at..].replace(mutant.from, mutant.to);
-        [&self.ptx[..begin], &body[..at], &changed, &self.ptx[end..]].concat()
+    fn mutated(&self, Mutant { from, to, skip, .. }: &Mutant) -> String {
+        let ptx = self.ptx();
+        let begin = ptx.find(&format!(".entry {}(", self.entry)).expect("it has the kernel");
+        let end = ptx[begin + 1..].find(".entry").map_or(ptx.len(), |at| begin + 1 + at);
+        let body = &ptx[begin..end];
+        let nth = body.match_indices(from).nth(*skip);
+        let at = nth.unwrap_or_else(|| panic!("{}: no {from}", self.name)).0;
+        let changed = body[at..].replace(from, to);
+        [&ptx[..begin], &body[..at], &changed, &ptx[end..]].concat()
     }
 }
 
 const BOTH: [BarrierOrder; 2] = [BarrierOrder::AsOnGpus, BarrierOrder::AsInPtx];
 
 fn right_kernels_stay_right(seeds: u64, which: impl Fn(&Program) -> bool) {
-    for program in PROGRAMS.iter().filter(|program| which(program)) {
-        let loaded = Loaded::new(program, program.ptx);
+    for program in programs().iter().filter(|program| which(program)) {
+        let loaded = Loaded::new(program, &program.ptx());
         for barriers in BOTH {
             assert_eq!(loaded.fails(seeds, barriers), None, "{}: {barriers:?}", program.name);
         }
@@ -351,13 +264,13 @@ fn right_kernels_stay_right(seeds: u64, which: impl Fn(&Program) -> bool) {
 
 fn mutants_lose(seeds: u64, which: impl Fn(&Mutant) -> bool) {
     let mut wrong = Vec::new();
-    for program in PROGRAMS {
+    for program in &programs() {
         for mutant in program.mutants.iter().filter(|mutant| which(mutant)) {
             let loaded = Loaded::new(program, &program.mutated(mutant));
             let found = BOTH.map(|barriers| loaded.fails(seeds, barriers));
             let expected = [mutant.loses == Loses::Everywhere, true];
             if found.each_ref().map(Option::is_some) != expected {
-                let (name, Mutant { from, to, .. }) = (program.name, mutant);
+                let (name, Mutant { from, to, .. }) = (&program.name, mutant);
                 wrong.push(format!("{name}: {from} -> {to}: {found:?}"));
             }
         }
@@ -385,5 +298,5 @@ fn exhaustive_mutants_lose() {
 #[test]
 #[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
 fn exhaustive_200_seeds_change_no_barrier_of_the_grid() {
-    right_kernels_stay_right(200, |program| matches!(program.task, Task::Rotate));
+    right_kernels_stay_right(200, |program| program.task == Task::Rotate);
 }

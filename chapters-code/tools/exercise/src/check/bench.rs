@@ -150,8 +150,7 @@ impl Bench {
                     "`{kernel}` has {shared} bytes of shared arrays, and may have {SHARED}"
                 );
                 let hint = "48 KiB of __shared__ arrays is what a block gets without asking";
-                let failure = Failure::new(Diagnosis::Resources, seen);
-                return Ok(Err(Failure { hint: Some(hint.to_owned()), ..failure }));
+                return Ok(Err(Failure::new(Diagnosis::Resources, seen).hint(hint)));
             }
             self.launches.push(Ready {
                 lasting: self.function(&module, ptx, launch)?,

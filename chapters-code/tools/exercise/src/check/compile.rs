@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    io::Write as _,
+    io::{self, Write as _},
     path::{Path, PathBuf},
 };
 
@@ -53,7 +53,8 @@ pub fn compile(source: &str, name: &str, architecture: &str) -> Result<Result<St
         Ok((ptx, log)) => {
             let ptx = warnings_of(&log) + &relative(&ptx, name);
             if ptx.len() <= REMEMBERED {
-                remember(&remembered, &ptx);
+                // If it cannot be kept, it is compiled again the next time.
+                let _ = replace(&remembered, &ptx);
             }
             Ok(Ok(ptx))
         }
@@ -130,17 +131,14 @@ fn remembered(
     root.join("target/exercises").join(hash).with_extension("ptx")
 }
 
-/// Keeps PTX for the next time; if that cannot be, it is compiled again then.
-fn remember(path: &Path, ptx: &str) {
-    let Some(folder) = path.parent() else { return };
-    let keep = || -> std::io::Result<()> {
-        fs::create_dir_all(folder)?;
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        file.write_all(ptx.as_bytes())?;
-        file.persist(path)?;
-        Ok(())
-    };
-    let _ = keep();
+/// Replaces a file in one step, so that it is never there in part. Makes its folder.
+pub fn replace(path: &Path, text: &str) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(text.as_bytes())?;
+    file.persist(path)?;
+    Ok(())
 }
 
 /// Lines that name files call the source by its name, wherever NVRTC takes it to be.

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use harness::{
-    Input, Shape,
+    Shape,
     simulator::{AccessKind, AccessSpace, Counters, Event, Report},
 };
 
@@ -12,32 +12,27 @@ use super::{
     plan::Trial,
 };
 use crate::{
-    course::{Declaration, Demand, LongestWarp, task},
+    course::{Declaration, Demand, LongestWarp, Question, task},
     diagnosis::Diagnosis,
-    operation::{Case, Instance},
+    operation::Instance,
 };
 
-/// What is counted, divided by what, on what.
-pub struct Wanted<'w> {
-    /// The counter.
-    pub counter: &'w str,
-    /// What to divide it by.
-    pub per: Option<&'w str>,
-}
-
-impl Wanted<'_> {
-    /// The count, of what a run counted.
-    pub fn of(&self, counters: &Counters, bench: &Bench, instance: &Instance) -> Result<f64> {
-        let counted = value(counters, self.counter)?;
-        let Some(per) = self.per else {
-            return Ok(counted);
-        };
-        let divisor = match dimension(per, bench, instance) {
-            Some(dimension) => dimension,
-            None => value(counters, per)?,
-        };
-        Ok(if counted == 0.0 { 0.0 } else { counted / divisor })
-    }
+/// The count that a question asks for, of what a run counted.
+pub fn asked(
+    question: &Question,
+    counters: &Counters,
+    bench: &Bench,
+    instance: &Instance,
+) -> Result<f64> {
+    let counted = value(counters, &question.counter)?;
+    let Some(per) = &question.per else {
+        return Ok(counted);
+    };
+    let divisor = match dimension(per, bench, instance) {
+        Some(dimension) => dimension,
+        None => value(counters, per)?,
+    };
+    Ok(if counted == 0.0 { 0.0 } else { counted / divisor })
 }
 
 /// A counter by its name. An atomic is a load and a store as well, whatever it does beside; its sectors are
@@ -50,11 +45,6 @@ fn value(counters: &Counters, name: &str) -> Result<f64> {
         _ => 0,
     };
     Ok((count + of_atomics) as f64)
-}
-
-/// The problem on which a question is asked.
-pub fn problem(shape: Shape) -> Case {
-    Case { shape, input: Input::Uniform, seed: 1 }
 }
 
 /// A count that is bounded, as a right run has it.
@@ -127,7 +117,7 @@ fn longest_warp(bound: LongestWarp, ran: &Ran, shape: Shape) -> Bounded {
 fn bounded(name: String, value: f64, most: f64, hint: &str) -> Bounded {
     let failure = (value > most + 1e-9).then(|| {
         let seen = format!("{name}: {}; at most {} allowed", short(value), short(most));
-        Failure { hint: Some(hint.to_owned()), ..Failure::new(Diagnosis::Cost, seen) }
+        Failure::new(Diagnosis::Cost, seen).hint(hint)
     });
     Bounded { counted: Counted { name, value, most: Some(most) }, failure }
 }

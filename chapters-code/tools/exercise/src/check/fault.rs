@@ -81,11 +81,7 @@ impl Bench {
             }
         };
         let mut failure = Failure::new(diagnosis, self.by_name(&fault.message));
-        failure.hint = hint(diagnosis, &failure.seen).map(str::to_owned);
-        if failure.seen.ends_with("has no elements") {
-            let hint = "for this size there is nothing to load: what is the result of no elements?";
-            failure.hint = Some(hint.to_owned());
-        }
+        failure.hint = hint(diagnosis, fault.space, &failure.seen).map(str::to_owned);
         Ok(match fault.detail {
             Some(FaultDetail::PastTheEnd(FAR..)) => failure.note(
                 "so far behind an array an index is mostly a number below 0, taken as unsigned",
@@ -109,11 +105,14 @@ impl Bench {
     }
 }
 
-/// A hint that the message calls for.
-fn hint(diagnosis: Diagnosis, seen: &str) -> Option<&'static str> {
+/// A hint that the memory or the message calls for.
+fn hint(diagnosis: Diagnosis, space: Option<Space>, seen: &str) -> Option<&'static str> {
     let says = |text: &str| seen.contains(text);
     Some(match diagnosis {
-        Diagnosis::OutOfBounds if says("shared") => {
+        _ if seen.ends_with("has no elements") => {
+            "for this size there is nothing to load: what is the result of no elements?"
+        }
+        Diagnosis::OutOfBounds if space == Some(Space::Shared) => {
             "how many elements has that __shared__ array, and what is the largest index of it that a thread uses?"
         }
         Diagnosis::OutOfBounds if says(" before ") => {

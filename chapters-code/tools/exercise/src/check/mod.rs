@@ -25,7 +25,7 @@ mod work;
 
 pub use self::{
     cost::short,
-    outcome::{Counted, Failure, Outcome, Passed, Place, Verdict, printable},
+    outcome::{Counted, Failure, Outcome, Passed, Place, printable},
     plan::{Job, SEEDS, SMALL, Target, Trial, fresh_seed, trials},
     supervise::{Kept, Supervisor, WORKER, kept, this_program},
     vet::{includes, text},

@@ -1,37 +1,22 @@
 //! Instructions that the declared target does not have: PTX's assembler refuses them, so no GPU would run
 //! such a kernel, though the simulator could.
 
-use super::{Failure, Place};
+use std::sync::LazyLock;
+
+use super::Failure;
 use crate::diagnosis::Diagnosis;
 
 /// The beginning of an instruction, the first architecture that has it, and what does instead. Of two that fit the
 /// first is meant.
-const SINCE: [(&str, u32, &str); 24] = [
-    ("cp.async.bulk", 90, "ordinary loads and stores"),
-    ("cp.reduce.async.bulk", 90, "atomics"),
-    ("cp.async", 80, "an ordinary load and store"),
-    ("redux.sync", 80, "__shfl_xor_sync or __shfl_down_sync in five steps"),
-    ("mbarrier.try_wait", 90, "mbarrier.test_wait, or __syncthreads()"),
-    ("mbarrier.arrive.expect_tx", 90, "mbarrier.arrive, or __syncthreads()"),
-    ("mbarrier.expect_tx", 90, "mbarrier.arrive, or __syncthreads()"),
-    ("mbarrier.complete_tx", 90, "mbarrier.arrive, or __syncthreads()"),
-    ("mbarrier.", 80, "__syncthreads()"),
-    ("barrier.cluster", 90, "__syncthreads()"),
-    ("fence.mbarrier_init", 90, "__syncthreads()"),
-    ("fence.proxy.async", 90, "__syncthreads()"),
-    ("elect.sync", 90, "the lowest lane"),
-    ("griddepcontrol", 90, "a launch of its own"),
-    ("setmaxnreg", 90, "nothing"),
-    ("mapa", 90, "global memory"),
-    ("getctarank", 90, "global memory"),
-    ("st.async", 90, "an ordinary store"),
-    ("red.async", 90, "an atomic"),
-    ("multimem.", 90, "ordinary loads and stores"),
-    ("stmatrix", 90, "ordinary stores"),
-    ("wgmma", 90, "ordinary arithmetic"),
-    ("createpolicy", 80, "nothing"),
-    ("discard", 80, "nothing"),
-];
+static SINCE: LazyLock<Vec<(&str, u32, &str)>> = LazyLock::new(|| {
+    let row = |line: &'static str| {
+        let [begin, since, instead] = line.split('\t').collect::<Vec<_>>()[..] else {
+            panic!("`{line}` has not three columns");
+        };
+        (begin, since.parse().expect("a number of an architecture"), instead)
+    };
+    include_str!("newer.tsv").lines().map(row).collect()
+});
 
 /// Refuses an instruction that the architecture, such as `compute_75`, does not have. `name` is the submission's.
 ///
@@ -71,10 +56,8 @@ fn refusal(word: &str, own: u32, since: u32, instead: &str, line: Option<usize>)
     let seen = format!(
         "`{word}` is an instruction of sm_{since} and later, and this exercise is compiled for sm_{own}"
     );
-    let mut failure = Failure::new(Diagnosis::Module, seen);
-    failure.hint = Some(format!("what there is on sm_{own} in its place: {instead}"));
-    failure.places.extend(line.map(|line| Place { line, who: String::new() }));
-    failure
+    let hint = format!("what there is on sm_{own} in its place: {instead}");
+    Failure::new(Diagnosis::Module, seen).hint(hint).at(line)
 }
 
 #[cfg(test)]

@@ -8,8 +8,8 @@ use crate::diagnosis::Diagnosis;
 /// What became of a submission, as its process reports it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Outcome {
-    /// Whether it is right.
-    pub verdict: Verdict,
+    /// What is known of it if it is right; otherwise what is wrong with it.
+    pub verdict: Result<Passed, Failure>,
     /// Seconds for the compilation; 0 if it was remembered.
     pub compile_seconds: f64,
     /// Seconds for everything after it.
@@ -17,16 +17,6 @@ pub struct Outcome {
     /// What the kernel printed.
     #[serde(default)]
     pub printed: String,
-}
-
-/// Whether a submission is right.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    /// It is.
-    Passed(Passed),
-    /// It is not.
-    Failed(Failure),
 }
 
 /// Of a submission that is right.
@@ -106,13 +96,26 @@ impl Failure {
         self.notes.push(note.into());
         self
     }
+
+    /// With a hint that fits better than that of the diagnosis.
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// With lines of the submission.
+    pub fn at(mut self, lines: impl IntoIterator<Item = usize>) -> Self {
+        let places = lines.into_iter().map(|line| Place { line, who: String::new() });
+        self.places.extend(places);
+        self
+    }
 }
 
 impl Outcome {
     /// Of a submission that was not run.
     pub fn failed(failure: Failure) -> Self {
         Self {
-            verdict: Verdict::Failed(failure),
+            verdict: Err(failure),
             compile_seconds: 0.0,
             check_seconds: 0.0,
             printed: String::new(),
@@ -121,10 +124,7 @@ impl Outcome {
 
     /// What is wrong, if anything is.
     pub fn failure(&self) -> Option<&Failure> {
-        match &self.verdict {
-            Verdict::Passed(_) => None,
-            Verdict::Failed(failure) => Some(failure),
-        }
+        self.verdict.as_ref().err()
     }
 }
 

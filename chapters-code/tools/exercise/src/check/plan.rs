@@ -92,19 +92,15 @@ impl Trial {
 
     /// The order in words: nothing for the plain one.
     pub fn order(&self) -> String {
-        match (self.schedule, self.resident) {
-            (0, 0) => String::new(),
-            (0, 1) => " with one block resident at a time".to_owned(),
-            (0, count) => format!(" with {count} blocks resident at a time"),
-            (schedule, 0) => format!(" in order {schedule} of warps and blocks"),
-            (schedule, 1) => {
-                format!(
-                    " in order {schedule} of warps and blocks, with one block resident at a time"
-                )
-            }
-            (schedule, count) => format!(
-                " in order {schedule} of warps and blocks, with {count} blocks resident at a time"
-            ),
+        let order = match self.schedule {
+            0 => String::new(),
+            order => format!(" in order {order} of warps and blocks"),
+        };
+        let comma = if order.is_empty() { "" } else { "," };
+        match self.resident {
+            0 => order,
+            1 => format!("{order}{comma} with one block resident at a time"),
+            count => format!("{order}{comma} with {count} blocks resident at a time"),
         }
     }
 }

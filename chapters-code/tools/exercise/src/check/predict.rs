@@ -2,16 +2,14 @@
 //! and its counts are what is right.
 
 use anyhow::{Context, Result};
+use harness::Input;
 use serde::Deserialize;
 
-use super::{
-    Counted, Failure, Passed,
-    bench::Bench,
-    cost::{self, Wanted},
-};
+use super::{Counted, Failure, Passed, bench::Bench, cost};
 use crate::{
     course::{Declaration, Question},
     diagnosis::Diagnosis,
+    operation::Case,
 };
 
 /// What a student typed.
@@ -57,15 +55,14 @@ pub fn predict(
 
 /// What a run counts, in answer to a question.
 pub fn count(bench: &Bench, declaration: &Declaration, question: &Question) -> Result<Counted> {
-    let case = cost::problem(question.at);
+    let case = Case { shape: question.at, input: Input::Uniform, seed: 1 };
     let mut instance = declaration.operation.problem(&case);
     instance.dimensions.extend(question.with.clone());
     let ran = bench.run(&instance)?.map_err(|failure| anyhow::anyhow!(failure.seen))?;
-    let wanted = Wanted { counter: &question.counter, per: question.per.as_deref() };
     let counters = ran.report.counters().unwrap_or_default();
     Ok(Counted {
         name: question.name.clone(),
-        value: wanted.of(&counters, bench, &instance)?,
+        value: cost::asked(question, &counters, bench, &instance)?,
         most: None,
     })
 }
@@ -93,8 +90,7 @@ fn differs(answer: f64, counted: f64, question: &Question, warps: u32) -> Option
         return None;
     }
     let seen = format!("`{}`: {} is not what the run counts", question.name, cost::short(answer));
-    let mut failure = Failure::new(Diagnosis::Prediction, seen);
-    failure.hint = Some(question.hint.clone());
+    let failure = Failure::new(Diagnosis::Prediction, seen).hint(&question.hint);
     let factor = (answer / counted).max(counted / answer);
     Some(match unit(factor, &question.counter, warps) {
         Some(ask) => failure.note(format!("you are out by a factor of {factor:.0}: {ask}")),
@@ -122,15 +118,12 @@ fn unit(factor: f64, counter: &str, warps: u32) -> Option<String> {
     }
 }
 
-fn at_line(mut failure: Failure, sheet: &str, question: &Question) -> Failure {
+fn at_line(failure: Failure, sheet: &str, question: &Question) -> Failure {
     let is_answer = |line: &str| {
         let rest = line.trim_start().strip_prefix(question.name.as_str());
         rest.is_some_and(|rest| rest.trim_start().starts_with('='))
     };
-    if let Some(at) = sheet.lines().position(is_answer) {
-        failure.places.push(super::Place { line: at + 1, who: String::new() });
-    }
-    failure
+    failure.at(sheet.lines().position(is_answer).map(|at| at + 1))
 }
 
 #[cfg(test)]

@@ -227,7 +227,7 @@ fn end(pid: u32) {
 /// The outcome, with what came by other ways.
 fn finished(mut outcome: Outcome, printed: String, said: &str) -> Outcome {
     outcome.printed = printed;
-    if let super::Verdict::Failed(failure) = &mut outcome.verdict {
+    if let Err(failure) = &mut outcome.verdict {
         failure.seen = super::printable(&failure.seen);
         for note in &mut failure.notes {
             *note = super::printable(note);

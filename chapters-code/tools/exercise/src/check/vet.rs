@@ -5,53 +5,11 @@
 //! whoever parses them otherwise than the compiler; so here a directive counts wherever it stands,
 //! also in a comment, unless its line begins with `//` and holds nothing that could end another comment.
 
-use crate::{
-    check::{Failure, Place},
-    diagnosis::Diagnosis,
-};
+use crate::{check::Failure, diagnosis::Diagnosis};
 
 /// Headers that a submission may include, between angle brackets: those of CUDA and of libcu++, and those of a
-/// host compiler of which kernels use what NVRTC knows anyway.
-const HEADERS: [&str; 38] = [
-    "cuda_fp16.h",
-    "cuda_bf16.h",
-    "cuda_runtime.h",
-    "cuda_pipeline.h",
-    "device_launch_parameters.h",
-    "cooperative_groups.h",
-    "cooperative_groups/reduce.h",
-    "cooperative_groups/scan.h",
-    "cooperative_groups/memcpy_async.h",
-    "cuda/atomic",
-    "cuda/barrier",
-    "cuda/latch",
-    "cuda/semaphore",
-    "cuda/pipeline",
-    "cuda/std/atomic",
-    "cuda/std/barrier",
-    "cuda/std/latch",
-    "cuda/std/semaphore",
-    "cuda/std/cstdint",
-    "cuda/std/cstddef",
-    "cuda/std/climits",
-    "cuda/std/limits",
-    "cuda/std/type_traits",
-    "cuda/std/utility",
-    "cuda/std/tuple",
-    "stdint.h",
-    "stdio.h",
-    "stddef.h",
-    "limits.h",
-    "float.h",
-    "math.h",
-    "assert.h",
-    "cstdint",
-    "cstdio",
-    "cstddef",
-    "climits",
-    "cfloat",
-    "cmath",
-];
+/// host compiler of which kernels use what NVRTC knows anyway. A header a line.
+const HEADERS: &str = include_str!("headers.txt");
 
 /// The longest submission in bytes.
 const LONGEST: usize = 256 * 1024;
@@ -185,20 +143,19 @@ fn allowed(after_include: &str, also: &[String]) -> bool {
     let line = after_include.lines().next().unwrap_or_default().trim();
     let header = line.strip_prefix('<').and_then(|rest| rest.split_once('>'));
     let quoted = line.strip_prefix('"').and_then(|rest| rest.split_once('"'));
-    header.is_some_and(|(name, _)| HEADERS.contains(&name))
+    header.is_some_and(|(name, _)| HEADERS.lines().any(|header| header == name))
         || quoted.is_some_and(|(name, _)| also.iter().any(|one| one == name))
 }
 
 fn refusal(source: &str, text: &str, at: usize) -> Failure {
     let directive = text[at..].lines().next().unwrap_or_default().trim();
-    let allowed: Vec<String> = HEADERS.iter().map(|name| format!("<{name}>")).collect();
-    let mut failure = Failure::new(Diagnosis::Include, format!("`{directive}`"))
-        .note(format!("headers that may be included: {}", allowed.join(", ")))
-        .note("#line, __has_include, and macros in an #if beside ## are not allowed");
+    let allowed: Vec<String> = HEADERS.lines().map(|name| format!("<{name}>")).collect();
     // Of a directive that is one line as it stands, the line.
     let line = source.lines().position(|line| line.contains(directive));
-    failure.places.extend(line.map(|line| Place { line: line + 1, who: String::new() }));
-    failure
+    Failure::new(Diagnosis::Include, format!("`{directive}`"))
+        .note(format!("headers that may be included: {}", allowed.join(", ")))
+        .note("#line, __has_include, and macros in an #if beside ## are not allowed")
+        .at(line.map(|line| line + 1))
 }
 
 #[cfg(test)]

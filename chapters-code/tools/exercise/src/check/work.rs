@@ -8,7 +8,7 @@ use std::{
 use anyhow::{Context, Result};
 
 use super::{
-    Failure, Job, Outcome, Passed, Target, Verdict,
+    Failure, Job, Outcome, Passed, Target,
     bench::{Bench, Ran},
     compile,
     cost::Costs,
@@ -82,10 +82,7 @@ impl Worker<'_> {
             Err(failure) => Err(failure),
         };
         Ok(Outcome {
-            verdict: match verdict {
-                Ok(passed) => Verdict::Passed(passed),
-                Err(failure) => Verdict::Failed(failure),
-            },
+            verdict,
             compile_seconds,
             check_seconds: begin.elapsed().as_secs_f64(),
             printed: String::new(),
@@ -246,9 +243,8 @@ impl Worker<'_> {
             Ok::<_, anyhow::Error>(ptx.ok().map(|ptx| compile::code(&ptx).join("\n")))
         };
         if compiled(&self.exercise.skeleton()?)? == compiled(&self.job.source)? {
-            let mut failure = Failure::new(Diagnosis::NotBegun, declaration.form.to_begin().0);
-            failure.hint = Some(declaration.form.to_begin().1.to_owned());
-            return Ok(failure);
+            let (seen, hint) = declaration.form.to_begin();
+            return Ok(Failure::new(Diagnosis::NotBegun, seen).hint(hint));
         }
         Ok(self.on(failure, trial))
     }
@@ -384,13 +380,10 @@ impl Worker<'_> {
     }
 
     /// With the line that the message names.
-    fn placed(&self, mut failure: Failure) -> Failure {
+    fn placed(&self, failure: Failure) -> Failure {
         let line = |text: &String| place::line(text, &self.job.name);
         let found = line(&failure.seen).or_else(|| failure.notes.iter().find_map(line));
-        if let Some(line) = found {
-            failure.places.push(super::Place { line, who: String::new() });
-        }
-        failure
+        failure.at(found)
     }
 
     /// How long the largest size takes.

@@ -1,13 +1,12 @@
 //! A class: whose folders there are, which files nobody grades, and a table of all grades.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
 };
 
 use anyhow::{Context, Result};
-use serde::Serialize;
 
 use crate::course::{Course, Exercise};
 
@@ -96,14 +95,6 @@ pub struct Table {
     pub students: Vec<(String, Vec<f64>)>,
 }
 
-/// A student's line of a table, in JSON.
-#[derive(Serialize)]
-struct Row<'t> {
-    student: &'t str,
-    points: std::collections::BTreeMap<&'t str, f64>,
-    total: f64,
-}
-
 impl Table {
     /// Writes the table into a file: `.csv`, `.json`, or text.
     ///
@@ -162,12 +153,12 @@ impl Table {
     }
 
     fn json(&self) -> Result<String> {
-        let row = |(student, points): &'_ (String, Vec<f64>)| -> Result<serde_json::Value> {
-            let by_number = self.exercises.iter().map(String::as_str).zip(points.iter().copied());
-            let total = points.iter().sum();
-            Ok(serde_json::to_value(Row { student, points: by_number.collect(), total })?)
+        let row = |(student, points): &(String, Vec<f64>)| {
+            let total = points.iter().sum::<f64>();
+            let points: BTreeMap<_, _> = self.exercises.iter().zip(points).collect();
+            serde_json::json!({ "student": student, "points": points, "total": total })
         };
-        let rows: Vec<_> = self.students.iter().map(row).collect::<Result<_>>()?;
+        let rows: Vec<_> = self.students.iter().map(row).collect();
         Ok(serde_json::to_string_pretty(&rows)? + "\n")
     }
 }

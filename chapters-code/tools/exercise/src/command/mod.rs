@@ -135,11 +135,7 @@ impl Cli {
             return grade::grade(&course, grading);
         }
         if let Some(Command::Verify { exercise, messages, seed }) = &cli.command {
-            let how = match messages {
-                true => verify::Show::Messages,
-                false => verify::Show::Lines,
-            };
-            return verify::verify(&course, exercise.as_deref(), *seed, how);
+            return verify::verify(&course, exercise.as_deref(), *seed, *messages);
         }
         if let Some(files) = &cli.files {
             ensure!(

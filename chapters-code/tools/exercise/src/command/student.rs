@@ -12,7 +12,7 @@ use report::terminal::{width, wrap_after};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    check::{self, Failure, Job, Outcome, Supervisor, Target},
+    check::{self, Failure, Job, Outcome, Supervisor, Target, compile},
     course::{Course, Exercise},
     diagnosis::Diagnosis,
 };
@@ -183,7 +183,8 @@ impl Student {
 
     fn keep(&self) -> Result<()> {
         let text = serde_json::to_string_pretty(&self.state)?;
-        replace(&self.folder.join(STATE), &text)
+        let path = self.folder.join(STATE);
+        compile::replace(&path, &text).with_context(|| format!("cannot write {}", path.display()))
     }
 }
 
@@ -201,12 +202,9 @@ impl Submission {
         let text = check::text(&self.bytes)?;
         if is_untouched(&text, &self.skeleton) {
             let (seen, hint) = exercise.declaration.form.to_begin();
-            let mut failure = Failure::new(Diagnosis::NotBegun, seen);
-            failure.hint = Some(format!(
-                "{hint}; `cargo exercise task {}` says what to do",
-                exercise.number()
-            ));
-            return Err(failure);
+            let hint =
+                format!("{hint}; `cargo exercise task {}` says what to do", exercise.number());
+            return Err(Failure::new(Diagnosis::NotBegun, seen).hint(hint));
         }
         Ok(Job::new(exercise, text, &self.name, target))
     }
@@ -274,17 +272,6 @@ fn create(path: &Path, text: &str) -> Result<()> {
     let make = || -> std::io::Result<()> {
         fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;
         fs::File::create_new(path)?.write_all(text.as_bytes())
-    };
-    make().with_context(|| format!("cannot write {}", path.display()))
-}
-
-/// Replaces a file in one step, so that it is never there in part.
-fn replace(path: &Path, text: &str) -> Result<()> {
-    let make = || -> std::io::Result<()> {
-        let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
-        file.write_all(text.as_bytes())?;
-        file.persist(path)?;
-        Ok(())
     };
     make().with_context(|| format!("cannot write {}", path.display()))
 }

@@ -5,9 +5,9 @@ use report::terminal::{width, wrap_after};
 
 use super::student::Submission;
 use crate::{
-    check::{Failure, Outcome, Passed, Target, Verdict},
+    check::{Failure, Outcome, Passed, Target},
     course::Exercise,
-    diagnosis::Diagnosis,
+    diagnosis::{Advice, Diagnosis},
 };
 
 /// Which exercise, and which file.
@@ -24,8 +24,8 @@ pub fn outcome(
     outcome: &Outcome,
 ) -> String {
     let verdict = match &outcome.verdict {
-        Verdict::Passed(passed) => right(passed, target, outcome),
-        Verdict::Failed(failure) => wrong(exercise, submission, failure),
+        Ok(passed) => right(passed, target, outcome),
+        Err(failure) => wrong(exercise, submission, failure),
     };
     printed(&outcome.printed) + &verdict
 }
@@ -118,8 +118,8 @@ fn wrong(exercise: &Exercise, submission: &Submission, failure: &Failure) -> Str
         text += &wrap_after("  = ", note, width());
     }
     let (hint, section) = advice(exercise, failure);
-    if !hint.is_empty() {
-        text += &wrap_after("  hint: ", &hint, width());
+    if let Some(hint) = hint {
+        text += &wrap_after("  hint: ", hint.trim(), width());
     }
     if failure.diagnosis != Diagnosis::NotBegun {
         text += &format!("  read again: book/{section}\n");
@@ -127,18 +127,16 @@ fn wrong(exercise: &Exercise, submission: &Submission, failure: &Failure) -> Str
     text
 }
 
-/// One hint and one section: the exercise's own for that diagnosis, or those of the diagnosis.
-pub fn advice(exercise: &Exercise, failure: &Failure) -> (String, String) {
+/// One hint, if there is any, and one section: the exercise's own for that diagnosis, or those of the diagnosis.
+fn advice<'a>(exercise: &'a Exercise, failure: &'a Failure) -> (Option<&'a str>, &'a str) {
     let own = exercise.declaration.advice.get(&failure.diagnosis);
-    let hint = own
-        .and_then(|advice| advice.hint.clone())
-        .or_else(|| failure.hint.clone())
-        .unwrap_or_else(|| failure.diagnosis.hint().to_owned());
-    let section = own
-        .and_then(|advice| advice.read.clone())
-        .or_else(|| Some(failure.diagnosis.section().to_owned()).filter(|s| !s.is_empty()))
-        .unwrap_or_else(|| exercise.declaration.read.clone());
-    (hint.trim().to_owned(), section)
+    let common = failure.diagnosis.advice();
+    let hint = |advice: Option<&'a Advice>| advice?.hint.as_deref();
+    let section = |advice: Option<&'a Advice>| advice?.read.as_deref();
+    (
+        hint(own).or(failure.hint.as_deref()).or_else(|| hint(common)),
+        section(own).or_else(|| section(common)).unwrap_or(&exercise.declaration.read),
+    )
 }
 
 /// A line of the file, as compilers show it.

@@ -4,11 +4,11 @@ use std::{collections::BTreeMap, fmt::Write as _};
 
 use anyhow::{Result, ensure};
 use clap::ValueEnum;
-use harness::{Dtype, Input, Shape};
+use harness::{Input, Shape};
 use serde::{Deserialize, Deserializer, de};
 
 use super::{launch::Launch, range::Range};
-use crate::{diagnosis::Diagnosis, operation::Operation};
+use crate::{diagnosis::AllAdvice, operation::Operation};
 
 /// What kind of task it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -54,9 +54,6 @@ impl Form {
     }
 }
 
-/// A section of the book: a page, and perhaps an anchor, below `book/`.
-pub type Section = String;
-
 /// An exercise, as its file declares it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -69,8 +66,8 @@ pub struct Declaration {
     pub form: Form,
     /// What to do.
     pub task: String,
-    /// What to read for it.
-    pub read: Section,
+    /// What to read for it: a page of the book, and perhaps an anchor, below `book/`.
+    pub read: String,
     /// What can be asked for, one after another: a nudge first, nearly the answer last.
     pub hints: Vec<String>,
     /// What the kernel's outputs must be.
@@ -111,7 +108,7 @@ pub struct Declaration {
     pub question: Vec<Question>,
     /// What to say of a diagnosis here, in place of what is said everywhere.
     #[serde(default)]
-    pub advice: BTreeMap<Diagnosis, Advice>,
+    pub advice: AllAdvice,
 }
 
 /// Memory between the inputs and the outputs.
@@ -215,16 +212,6 @@ pub struct Question {
     pub hint: String,
 }
 
-/// What to say of a diagnosis.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Advice {
-    /// One hint.
-    pub hint: Option<String>,
-    /// The section to read again.
-    pub read: Option<Section>,
-}
-
 impl Declaration {
     /// Whether kernels run on several devices at the same time.
     pub fn is_of_several_devices(&self) -> bool {
@@ -296,24 +283,20 @@ fn sizes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Shape>, D::Er
 
 fn inputs<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Input>, D::Error> {
     let texts = Vec::<String>::deserialize(deserializer)?;
-    texts.iter().map(|text| named(text)).collect()
+    texts.iter().map(|text| by_name(text)).collect()
 }
 
 fn input<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Input>, D::Error> {
-    named(&String::deserialize(deserializer)?).map(Some)
+    named(deserializer).map(Some)
 }
 
 /// A value of the command line, such as `uniform`, by its name.
-fn named<T: ValueEnum, E: de::Error>(text: &str) -> Result<T, E> {
+pub(crate) fn named<'de, T: ValueEnum, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    by_name(&String::deserialize(deserializer)?)
+}
+
+fn by_name<T: ValueEnum, E: de::Error>(text: &str) -> Result<T, E> {
     T::from_str(text, false).map_err(de::Error::custom)
-}
-
-/// A type of elements, by its name.
-pub(crate) fn dtype<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Dtype, D::Error> {
-    named(&String::deserialize(deserializer)?)
-}
-
-/// An operator, by its name.
-pub(crate) fn op<'de, D: Deserializer<'de>>(deserializer: D) -> Result<harness::Op, D::Error> {
-    named(&String::deserialize(deserializer)?)
 }

@@ -1,6 +1,6 @@
 //! How a kernel is launched: its parameters by name, its grid as a function of the size.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, slice};
 
 use anyhow::{Context, Result, bail};
 use harness::Dtype;
@@ -18,9 +18,9 @@ pub struct Launch {
     /// Its parameters as CUDA C++ spells them; their names are those of buffers and dimensions.
     pub parameters: String,
     /// Blocks in x, y and z.
-    pub blocks: Grid,
+    pub blocks: Axes<Extent>,
     /// Threads of a block in x, y and z.
-    pub threads: Threads,
+    pub threads: Axes<u32>,
     /// Bytes of dynamic shared memory.
     #[serde(default)]
     pub shared_bytes: u32,
@@ -29,24 +29,30 @@ pub struct Launch {
     pub device: usize,
 }
 
-/// Blocks along one, two or three axes.
+/// Numbers along one, two or three axes.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
-pub enum Grid {
+pub enum Axes<T> {
     /// Along x.
-    Line(Extent),
+    Line(T),
     /// Along several axes.
-    Axes(Vec<Extent>),
+    Several(Vec<T>),
 }
 
-/// Threads along one, two or three axes.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(untagged)]
-pub enum Threads {
-    /// Along x.
-    Line(u32),
-    /// Along several axes.
-    Axes(Vec<u32>),
+impl<T> Axes<T> {
+    /// Along all three axes, each as `count` makes it of what is declared.
+    fn counted(&self, count: impl Fn(&T) -> Result<u32>) -> Result<(u32, u32, u32)> {
+        let axes = match self {
+            Self::Line(one) => slice::from_ref(one),
+            Self::Several(axes) => axes,
+        };
+        match axes.iter().map(count).collect::<Result<Vec<_>>>()?[..] {
+            [x] => Ok((x, 1, 1)),
+            [x, y] => Ok((x, y, 1)),
+            [x, y, z] => Ok((x, y, z)),
+            _ => bail!("a grid has one to three axes"),
+        }
+    }
 }
 
 /// So many blocks.
@@ -106,13 +112,7 @@ impl Launch {
     /// # Errors
     /// If a dimension is unknown, or there are more than three axes.
     pub fn grid(&self, dimensions: &Dimensions) -> Result<(u32, u32, u32)> {
-        let axes: Vec<u32> = match &self.blocks {
-            Grid::Line(extent) => vec![extent.blocks(dimensions)?],
-            Grid::Axes(extents) => {
-                extents.iter().map(|extent| extent.blocks(dimensions)).collect::<Result<_>>()?
-            }
-        };
-        three(&axes)
+        self.blocks.counted(|extent| extent.blocks(dimensions))
     }
 
     /// Threads of a block along the axes.
@@ -120,24 +120,12 @@ impl Launch {
     /// # Errors
     /// If there are more than three axes.
     pub fn block(&self) -> Result<(u32, u32, u32)> {
-        match &self.threads {
-            Threads::Line(threads) => Ok((*threads, 1, 1)),
-            Threads::Axes(axes) => three(axes),
-        }
+        self.threads.counted(|count| Ok(*count))
     }
 
     /// As a declaration of the kernel.
     pub fn signature(&self) -> String {
         format!("extern \"C\" __global__ void {}({})", self.kernel, self.parameters)
-    }
-}
-
-fn three(axes: &[u32]) -> Result<(u32, u32, u32)> {
-    match *axes {
-        [x] => Ok((x, 1, 1)),
-        [x, y] => Ok((x, y, 1)),
-        [x, y, z] => Ok((x, y, z)),
-        _ => bail!("a grid has one to three axes"),
     }
 }
 

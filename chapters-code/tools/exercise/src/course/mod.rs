@@ -15,11 +15,11 @@ use std::{
 use anyhow::{Context, Result, bail};
 use xtask::kernel::{read, relative};
 
-pub(crate) use self::declaration::{dtype, op};
+pub(crate) use self::declaration::named;
 pub use self::{
     cut::{Cut, cut},
-    declaration::{Advice, Declaration, Demand, Form, LongestWarp, Question, Scratch, Section},
-    launch::{Extent, Launch, Parameter},
+    declaration::{Declaration, Demand, Form, LongestWarp, Question, Scratch},
+    launch::{Launch, Parameter},
     mutant::Mutant,
     range::{Long, Range},
 };

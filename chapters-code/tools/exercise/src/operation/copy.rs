@@ -19,7 +19,7 @@ use crate::{course::Range, diagnosis::Diagnosis};
 #[serde(deny_unknown_fields)]
 pub struct Copy {
     /// The elements' type.
-    #[serde(deserialize_with = "crate::course::dtype")]
+    #[serde(deserialize_with = "crate::course::named")]
     dtype: Dtype,
     /// The largest stride that a question asks for.
     #[serde(default = "one")]

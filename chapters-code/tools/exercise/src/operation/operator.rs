@@ -26,7 +26,7 @@ pub(super) use with_operand;
 
 /// An operator of scans, by its name.
 pub fn of_scans<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Op, D::Error> {
-    match crate::course::op(deserializer)? {
+    match crate::course::named(deserializer)? {
         op @ (Op::Sum | Op::Max | Op::Affine) => Ok(op),
         op => Err(de::Error::custom(format!("no scan has the operator {op}"))),
     }

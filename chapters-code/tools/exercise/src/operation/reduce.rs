@@ -16,10 +16,10 @@ use crate::diagnosis::Diagnosis;
 #[serde(deny_unknown_fields)]
 pub struct Reduce {
     /// The elements' type: `i32`, `u32`, `i64`, `f32` or `f64`.
-    #[serde(deserialize_with = "crate::course::dtype")]
+    #[serde(deserialize_with = "crate::course::named")]
     dtype: Dtype,
     /// The operator.
-    #[serde(deserialize_with = "crate::course::op")]
+    #[serde(deserialize_with = "crate::course::named")]
     op: Op,
     /// Elements of a block.
     chunk: Option<u64>,

@@ -22,7 +22,7 @@ use crate::diagnosis::Diagnosis;
 #[serde(deny_unknown_fields)]
 pub struct Transpose {
     /// The elements' type.
-    #[serde(deserialize_with = "crate::course::dtype")]
+    #[serde(deserialize_with = "crate::course::named")]
     dtype: Dtype,
     /// The side of the tiles that solutions use, to recognise their mistakes.
     #[serde(default = "usual_tile")]
@@ -390,7 +390,8 @@ impl Suspect {
                 told(first.expected)?
             ))
         };
-        (size_of_number(seen) > 1 && all())
+        // Elements of one byte are not all different.
+        (seen.output.dtype.size() > 1 && all())
             .then(|| Finding::new(Diagnosis::TileOrder, because()?))?
     }
 
@@ -422,11 +423,6 @@ impl Suspect {
         (places.len() < of && of == seen.values.len())
             .then(|| Finding::new(Diagnosis::LostElement, because))?
     }
-}
-
-/// Bytes of an element: those of one byte are not all different.
-fn size_of_number(seen: &Observation<'_>) -> usize {
-    seen.output.dtype.size()
 }
 
 #[cfg(test)]

@@ -5,81 +5,21 @@ use harness::{Dtype, Element, Op, inputs::bits};
 
 use super::{Case, operator::identity};
 
-/// Floats by their bits: zeros, ones, the ends of the range, the smallest ones, infinities, and NaNs of
-/// several kinds.
-const FLOATS: [u32; 18] = [
-    0x0000_0000,
-    0x8000_0000,
-    0x7fc0_0000,
-    0x7f80_0000,
-    0xff80_0000,
-    0x0000_0001,
-    0x807f_ffff,
-    0x0080_0000,
-    0x7f7f_ffff,
-    0xff7f_ffff,
-    0xbf80_0000,
-    0x3f00_0000,
-    0x3dcc_cccd,
-    0xffc1_2345,
-    0x7f81_2345,
-    0x4b80_0001,
-    0xcb80_0001,
-    0xfbfb_fbfb,
-];
-
-/// The same, as doubles.
-const DOUBLES: [u64; 14] = [
-    0,
-    1 << 63,
-    0x7ff8 << 48,
-    0x7ff0 << 48,
-    0xfff0 << 48,
-    1,
-    (1 << 63) | 0xf_ffff_ffff_ffff,
-    1 << 52,
-    0x7fef_ffff_ffff_ffff,
-    0xbff0 << 48,
-    0x3fe0 << 48,
-    0x3fb9_9999_9999_999a,
-    0xfff8_0000_dead_beef,
-    0x4340_0000_0000_0001,
-];
-
-/// Integers: the ends of the ranges of 8, 16 and 32 bits, with or without a sign, what floats cannot tell
-/// apart, and round numbers.
-const INTEGERS: [i64; 22] = [
-    0,
-    1,
-    -1,
-    i32::MIN as i64,
-    i32::MIN as i64 + 1,
-    i32::MAX as i64,
-    i32::MAX as i64 - 1,
-    255,
-    256,
-    32_767,
-    32_768,
-    -32_768,
-    65_535,
-    65_536,
-    (1 << 24) + 1,
-    -(1 << 24) - 1,
-    1 << 30,
-    -(1 << 30),
-    1_000_000_000,
-    -1_000_000_000,
-    999_999_999,
-    0xfbfb_fbfb,
-];
+/// The elements that stand out, a line each: the kind of type, the bits or the number, and what that is.
+const OUTSTANDING: &str = include_str!("outstanding.txt");
 
 /// The elements of a type that stand out.
 pub(crate) fn outstanding<T: Element>() -> Vec<T> {
-    match T::DTYPE {
-        Dtype::F32 => FLOATS.map(|word| T::from_bits(word.into())).into(),
-        Dtype::F64 => DOUBLES.map(T::from_bits).into(),
-        _ => INTEGERS.map(|number| T::from_bits(number as u64)).into(),
-    }
+    let (kind, radix) = match T::DTYPE {
+        Dtype::F32 => ("f32 ", 16),
+        Dtype::F64 => ("f64 ", 16),
+        _ => ("int ", 10),
+    };
+    let of_this_kind = |line: &'static str| line.strip_prefix(kind)?.split(' ').next();
+    // Doubles with a sign have bits beyond those of an `i64`.
+    let bits = |text| i128::from_str_radix(text, radix).expect("a number") as u64;
+    let found = OUTSTANDING.lines().filter_map(of_this_kind);
+    found.map(|text| T::from_bits(bits(text))).collect()
 }
 
 /// Puts some of `special` at places that the seed draws: one first, one last, and others for at most one in

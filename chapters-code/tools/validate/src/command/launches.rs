@@ -45,10 +45,7 @@ pub fn run(arguments: Arguments) -> Result<()> {
     let device = Device::open(arguments.device)?;
     let mut launched = Vec::new();
     for part in arguments.part {
-        launches::run(&device, part, &mut |launch| {
-            launched.push(launch);
-            Ok(())
-        })?;
+        launched.extend(launches::run(&device, part)?);
     }
     if let Some(path) = arguments.ncu {
         let counted = ncu::parse(&read(&path)?)?;

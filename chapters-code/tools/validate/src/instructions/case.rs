@@ -1,6 +1,7 @@
 //! A kernel that applies an instruction, and the layout of its results, as its text has it.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Error, Result};
+use clap::ValueEnum;
 use include_dir::{Dir, include_dir};
 
 use super::inputs::Kind;
@@ -64,7 +65,8 @@ impl Case {
     fn parse(name: &'static str, text: &'static str) -> Result<Self> {
         let comment = |label: &str| text.lines().find_map(|line| line.strip_prefix(label));
         let operands = comment("// Operands:").context("no line `// Operands:`")?;
-        let operands = operands.split_whitespace().map(Kind::named);
+        let operands = operands.split_whitespace();
+        let operands = operands.map(|name| Kind::from_str(name, false).map_err(Error::msg));
         let stride = text.split("mad.wide.u32 %out, %i, ").nth(1);
         let stride = stride.and_then(|rest| rest.split(',').next());
         let shared = comment("// Dynamic shared memory:").map_or("0", str::trim);

@@ -3,5 +3,6 @@
 mod cargo;
 mod examples;
 mod four_lines;
+mod project;
 mod run;
 mod three_lines;

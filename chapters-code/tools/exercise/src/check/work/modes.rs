@@ -8,7 +8,7 @@ use harness::simulator::Options;
 
 use super::{Step, Worker, plain};
 use crate::{
-    check::{Failure, Place, bench::Bench, plan, weak},
+    check::{Failure, bench::Bench, plan, weak},
     diagnosis::Diagnosis,
 };
 
@@ -149,9 +149,7 @@ impl Worker<'_> {
     fn active_mask(&self, seen: String) -> Failure {
         let lines = (1..).zip(self.job.source.lines());
         let lines = lines.filter(|(_, text)| text.contains("__activemask()"));
-        Failure {
-            places: lines.map(|(line, _)| Place { line, who: String::new() }).collect(),
-            ..Failure::new(Diagnosis::ActiveMask, seen).note(ACTIVE_MASK)
-        }
+        let lines = lines.map(|(line, _)| line);
+        Failure::new(Diagnosis::ActiveMask, seen).note(ACTIVE_MASK).at(lines)
     }
 }
