@@ -1,6 +1,7 @@
 // Questions that wait for the reader's number, on the pages in `small/`: typed, skipped, kept, listed, linked to,
 // printed, read from a disk, without a store and without JavaScript. See visit.mjs.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { accessibility } from "./accessibility.mjs";
@@ -20,7 +21,7 @@ const field = (page) => asked(page, 0).getByRole("spinbutton", { name: /What par
 const answer = (page) => asked(page, 0).getByText("Measured:");
 const behind = (page) => page.getByText("What follows the first waits for it.");
 const focusIsInAnswer = (page) => page.evaluate(() => document.activeElement.matches(".asked:first-of-type .unfolded"));
-const listed = (page) => page.locator(".predictions td.own").allInnerTexts();
+const listed = (page) => page.locator(".predictions td.own[data-key]").allInnerTexts();
 
 /** Types a number, and looks at it again after a reload and on the page that lists all. */
 async function predict(page) {
@@ -34,10 +35,12 @@ async function predict(page) {
     await page.reload();
     assert.ok(await answer(page).isVisible());
     assert.equal(await field(page).count(), 0, "the form is away");
-    assert.match(await asked(page, 0).locator(".yours").innerText(), /31\s% of peak/);
+    assert.match(await asked(page, 0).locator(".yours").innerText(), /31\s% of peak, missed by 4\d %\. Change$/);
     assert.equal(await asked(page, 1).getByText("The second answer").isVisible(), false);
     await page.goto(new URL("whole_picture.html", page.url()).href);
     assert.deepEqual(await listed(page), ["31\u00a0% of peak", "–", "–"]);
+    assert.match(await page.locator(".predictions .score").first().innerText(), /^missed by 4\d %$/);
+    assert.equal(await page.locator(".scores").innerText(), "0 of your 1 predicted numbers held.");
     const measured = await page.locator(".predictions td:last-child").allInnerTexts();
     assert.match(measured[0], /^[\d.]+\s% of peak$/);
     assert.equal(measured[2], "no");
@@ -72,7 +75,17 @@ asking("a prediction by keyboard: arrows stay in the field, Enter shows, Change 
     // A text has no unit.
     await asked(page, 2).getByRole("textbox", { name: "Are there conflicts?" }).fill("no, s");
     await page.keyboard.press("Enter");
-    assert.match(await asked(page, 2).locator(".yours").innerText(), /: no, s Change$/);
+    assert.match(await asked(page, 2).locator(".yours").innerText(), /^Your prediction, no, s, is kept\. Change$/);
+});
+
+asking("a reader's number is judged as the book's own", {}, async (page) => {
+    const cases = readFileSync("../../chapters-code/tools/book/tests/verdicts.tsv", "utf8").trim().split("\n").slice(1);
+    assert.ok(cases.length > 20);
+    for (const line of cases) {
+        const [kind, predicted, value, words] = line.split("\t");
+        const judge = (given) => window.verdictOn(given.kind, Number(given.predicted), Number(given.value));
+        assert.equal(await page.evaluate(judge, { kind, predicted, value }), words, line);
+    }
 });
 
 asking("a question may be skipped", {}, async (page) => {

@@ -22,6 +22,12 @@
         } catch { /* Some browsers store nothing for a file, or at all. */ }
     }
 
+    /** What came of a prediction that was typed, by what its question's `data` attributes say; nothing of a text. */
+    function verdict({ kind, value }, text) {
+        const number = Number.parseFloat((text ?? "").replace("−", "-"));
+        return value === undefined || Number.isNaN(number) ? "" : window.verdictOn(kind, number, Number(value));
+    }
+
     function made(name, properties, ...children) {
         const element = Object.assign(document.createElement(name), properties);
         element.append(...children);
@@ -58,12 +64,14 @@
         const form = made("form", { className: "predict" }, label, row, wait);
 
         const own = made("strong");
+        const cameOfIt = made("span");
         const change = made("button", { type: "button" }, "Change");
-        const yours = made("p", { className: "yours" }, "Your prediction: ", own, " ", change);
+        const yours = made("p", { className: "yours" }, "Your prediction, ", own, ", ", cameOfIt, ". ", change);
 
         function unfold() {
             const text = load(key);
             own.textContent = text ?? "";
+            cameOfIt.textContent = verdict(asked.dataset, text) || "is kept";
             yours.hidden = !text;
             form.hidden = true;
             details.hidden = false;
@@ -131,12 +139,23 @@
         }
     }
 
+    /** Fills the list of predictions: the reader's numbers, what came of each, and how many held. */
     function list() {
+        let [judged, held] = [0, 0];
         for (const cell of document.querySelectorAll(".predictions .own")) {
             cell.hidden = false;
             if (cell.dataset.key) {
-                cell.textContent = load(cell.dataset.key) || "–";
+                const text = load(cell.dataset.key);
+                const words = verdict(cell.dataset, text);
+                cell.textContent = text || "–";
+                cell.nextElementSibling.textContent = words;
+                judged += words === "" ? 0 : 1;
+                held += words === "held" ? 1 : 0;
             }
+        }
+        for (const scores of document.querySelectorAll(".scores")) {
+            scores.hidden = judged === 0;
+            scores.textContent = `${held} of your ${judged} predicted numbers held.`;
         }
     }
 

@@ -209,7 +209,8 @@ impl<'a> Answers<'a> {
             "bibliography" => Ok(self.bibliography.entries()),
             "teaching_plan" => self.plan.tables(),
             "predictions" => {
-                self.asks.table(path, |of, sought| self.found(&self.source.join(of), sought))
+                let found = |of: &Path, sought: &Sought| self.found(&self.source.join(of), sought);
+                self.asks.table(path, call.arguments(), found)
             }
             "evidence" => evidence::sections(&self.root, &self.source),
             "recording" => evidence::table(&self.root, &self.source, call.arguments()),

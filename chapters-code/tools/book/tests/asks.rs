@@ -136,13 +136,12 @@ fn predictions_are_listed() {
             &"4,096\u{a0}blocks",
         ]
     );
-    let first =
-        "<a href=\"one.html#ask-fast-fraction_of_peak\">How near will <code>fast</code> come?</a>";
+    let first = "<a href=\"../chapter_1/one.html#ask-fast-fraction_of_peak\">How near will <code>fast</code> come?</a>";
     assert_eq!(links[0], &first);
     // A question that does not name its kernel is listed with the name.
     assert!(links[1].contains("<code>fast</code>: How *long* is"), "{}", links[1]);
     assert!(links[4].contains(">A conflict?"), "{}", links[4]);
-    assert_eq!(links[5], &"<a href=\"two.html#ask-how-many\">How many?</a>");
+    assert_eq!(links[5], &"<a href=\"../chapter_1/two.html#ask-how-many\">How many?</a>");
     assert_eq!(two.matches("<td class=\"own\" data-key=\"chapter_1/").count(), 6, "{two}");
 }
 

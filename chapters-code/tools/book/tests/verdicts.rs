@@ -54,8 +54,8 @@ fn a_question_has_what_judges_a_number() {
     let folder = built(&files(&format!("{ASK}{word}"))).expect("a sound book");
     let page = page(&folder, "chapter_1/one.html");
     for expected in [
-        "data-unit=\"% of peak\" data-kind=\"measured\" data-prediction=\"30 %\" data-value=\"25\"",
-        "data-kind=\"word\" data-prediction=\"no\"",
+        "data-unit=\"% of peak\" data-prediction=\"30 %\" data-kind=\"measured\" data-value=\"25\"",
+        "data-prediction=\"no\" data-kind=\"word\"",
         "<span class=\"verdict missed\">was wrong</span>",
     ] {
         assert!(page.contains(expected), "{expected}: {page}");

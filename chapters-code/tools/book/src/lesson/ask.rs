@@ -12,13 +12,15 @@
 //! the page and the question's id, which is made of the kernel and the field, or else of the question's first
 //! words; `id=NAME` gives another. `prediction="…"` is the book's own, which `{{#verdict}}` judges (`lesson::judged`).
 //!
-//! `{{#predictions}}` lists the questions of all pages of its folder.
+//! `{{#predictions}}` lists the questions of all pages of its folder, and `{{#predictions all}}` those of all pages, with the
+//! reader's numbers and what came of them.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use figures::page::{escape, inline};
 
+use crate::bibliography::up;
 use crate::check::rates::is_rate;
 use crate::expand::{calls, words};
 use crate::measured::leading_number;
@@ -84,34 +86,31 @@ impl Ask {
         Ok(Self { id, question, unit, prediction, sought })
     }
 
-    /// What stands before the text that unfolds on the page at `path`. The theme's script puts a form in front. The `data`
-    /// attributes hold what judges a reader's number as the book's is judged: its kind, and what was found.
+    /// What stands before the text that unfolds on the page at `path`. The theme's script puts a form in front.
     pub(super) fn opening(&self, path: &Path, found: &Found) -> String {
+        let data = attributes(&[
+            ("unit", self.unit.as_deref()),
+            ("prediction", self.prediction.as_deref()),
+        ]);
+        let judged_by = self.judged_by(found);
+        format!(
+            "<div class=\"asked\" id=\"{}\" data-key=\"{}\"{data}{judged_by}>\n<details class=\"ask\">\n\
+             <summary>{}</summary>\n<div class=\"unfolded\">\n",
+            self.id,
+            self.key(path),
+            inline(&self.question),
+        )
+    }
+
+    /// The attributes that judge a reader's number as the book's is judged: its kind, and what was found.
+    fn judged_by(&self, found: &Found) -> String {
         let kind = match (&self.sought, found.is_count) {
             (Sought::Text(_), _) => "word",
             (_, true) => "count",
             (_, false) => "measured",
         };
         let value = found.number.map(|number| number.to_string());
-        let data = [
-            ("unit", self.unit.as_deref()),
-            ("kind", Some(kind)),
-            ("prediction", self.prediction.as_deref()),
-            ("value", value.as_deref()),
-        ];
-        let attribute = |(name, value): (&str, Option<&str>)| {
-            value.map_or(String::new(), |value| {
-                format!(" data-{name}=\"{}\"", escape(value).replace('"', "&quot;"))
-            })
-        };
-        let data: String = data.into_iter().map(attribute).collect();
-        format!(
-            "<div class=\"asked\" id=\"{}\" data-key=\"{}\"{data}>\n<details class=\"ask\">\n\
-             <summary>{}</summary>\n<div class=\"unfolded\">\n",
-            self.id,
-            self.key(path),
-            inline(&self.question),
-        )
+        attributes(&[("kind", Some(kind)), ("value", value.as_deref())])
     }
 
     /// The kernel whose row answers the question, where the question does not name it.
@@ -126,6 +125,16 @@ impl Ask {
     fn key(&self, path: &Path) -> String {
         format!("{}#{}", address(path, ""), self.id)
     }
+}
+
+/// The attributes `data-NAME` that have a value.
+fn attributes(data: &[(&str, Option<&str>)]) -> String {
+    let attribute = |(name, value): &(&str, Option<&str>)| {
+        value.map_or(String::new(), |value| {
+            format!(" data-{name}=\"{}\"", escape(value).replace('"', "&quot;"))
+        })
+    };
+    data.iter().map(attribute).collect()
 }
 
 /// The values of `KEY=VALUE` pairs, in the order of `keys`.
@@ -214,42 +223,50 @@ impl Asks {
         self.asks.extend(asks.map(|ask| (path.to_path_buf(), ask)));
     }
 
-    /// The questions of the pages that lie beside the one at `path`, with what was measured. The theme's script shows
-    /// the column of the reader's answers.
+    /// The questions of the pages that lie beside the one at `path`, or of all, with what was measured. The theme's script
+    /// shows the columns of the reader's answers.
     ///
     /// # Errors
     /// If there is no question, or `found` has no answer.
     pub(crate) fn table(
         &self,
         path: &Path,
+        arguments: &str,
         found: impl Fn(&Path, &Sought) -> Result<Found, String>,
     ) -> Result<String, String> {
-        let beside: Vec<_> =
-            self.asks.iter().filter(|(page, _)| page.parent() == path.parent()).collect();
-        if beside.is_empty() {
+        let is_listed = match arguments {
+            "" => |page: &Path, path: &Path| page.parent() == path.parent(),
+            "all" => |_: &Path, _: &Path| true,
+            other => return Err(format!("predictions has no argument {other}, only `all`")),
+        };
+        let listed: Vec<_> = self.asks.iter().filter(|(page, _)| is_listed(page, path)).collect();
+        if listed.is_empty() {
             return Err("no page of this folder has an {{#ask …}}".to_owned());
         }
         let mut html = String::from(
             "<div class=\"table-wrapper\">\n<table class=\"predictions\">\n<thead><tr><th scope=\"col\">question</th>\
              <th scope=\"col\" class=\"own\" hidden>your prediction</th>\
+             <th scope=\"col\" class=\"own\" hidden>what came of it</th>\
              <th scope=\"col\">measured or counted</th></tr></thead>\n<tbody>\n",
         );
-        for (page, ask) in beside {
+        let up = up(path);
+        for (page, ask) in listed {
             let Ask { id, question, .. } = ask;
-            let file = page.file_name().map(Path::new).unwrap_or(page);
+            let found = found(page, &ask.sought)?;
             let _ = writeln!(
                 html,
-                "<tr><td><a href=\"{}#{id}\">{}</a></td>\
-                 <td class=\"own\" data-key=\"{}\" hidden>–</td><td>{}</td></tr>",
-                address(file, "html"),
+                "<tr><td><a href=\"{up}{}#{id}\">{}</a></td>\
+                 <td class=\"own\" data-key=\"{}\"{} hidden>–</td><td class=\"own score\" hidden></td><td>{}</td></tr>",
+                address(page, "html"),
                 ask.named().map_or(inline(question), |kernel| {
                     format!("<code>{}</code>: {}", escape(kernel), inline(question))
                 }),
                 ask.key(page),
-                found(page, &ask.sought)?.shown,
+                ask.judged_by(&found),
+                found.shown,
             );
         }
-        html.push_str("</tbody>\n</table>\n</div>\n");
+        html.push_str("</tbody>\n</table>\n<p class=\"own scores\" hidden></p>\n</div>\n");
         Ok(html)
     }
 }
