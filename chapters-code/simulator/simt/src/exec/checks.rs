@@ -3,7 +3,7 @@
 use ptx::ir::{Src, Store};
 
 use super::Exec;
-use super::transfer::{LaneAddresses, Shape};
+use super::transfer::{LaneAddresses, Shape, Transfer};
 use crate::access::{Access, AccessSpace, Strength};
 use crate::banks::atomic::Form;
 use crate::counters::lanes;
@@ -16,23 +16,29 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     /// block could write in between, the load would read a flag without acquiring what that flag
     /// publishes.
     #[inline(always)]
-    pub(super) fn check_read(&mut self, shape: Shape, space: AccessSpace, at: LaneAddresses<'_>) {
-        if O::CHECKS && shape.strength != Strength::Weak {
+    pub(super) fn check_read<T: Transfer>(
+        &mut self,
+        transfer: &T,
+        shape: Shape,
+        space: AccessSpace,
+        at: LaneAddresses<'_>,
+    ) {
+        if O::CHECKS && transfer.as_store().is_none() && shape.strength != Strength::Weak {
             let access = self.as_access(shape, space, at);
             self.observer.has_read(&access);
         }
     }
 
-    /// Reports a store. Lanes that write to the same address should write the same value.
+    /// Reports a store that is about to be executed. Lanes that write to the same address should write the same value.
     #[inline(always)]
-    pub(super) fn check_write(
+    pub(super) fn check_write<T: Transfer>(
         &mut self,
-        store: &Store,
+        transfer: &T,
         shape: Shape,
         space: AccessSpace,
         at: LaneAddresses<'_>,
     ) {
-        let Addresses::Lanes(addresses) = at.addresses else {
+        let (Some(store), Addresses::Lanes(addresses)) = (transfer.as_store(), at.addresses) else {
             return;
         };
         if !O::CHECKS || ascend(addresses, at.mask) {

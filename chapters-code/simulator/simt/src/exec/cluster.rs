@@ -6,11 +6,11 @@
 //! (rank + 1) × [`BLOCK_WINDOW`]. On an H200 the own address has its rank in it as well, so that a thread
 //! may give it to another block. Here another block needs `mapa` for that.
 
-use ptx::ir::{Atom, ClusterOp, Load, Space, Store};
+use ptx::ir::{Atom, ClusterOp, Space};
 
 use super::collective::alike;
 use super::rows::each_lane;
-use super::transfer::{self, LaneAddresses, Shape, aligned};
+use super::transfer::{LaneAddresses, Shape, Transfer, aligned};
 use super::view::Bytes;
 use super::{Exec, Flow, Pause};
 use crate::access::AccessSpace;
@@ -124,11 +124,11 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         Ok(Flow::Next)
     }
 
-    /// Loads from addresses in the window of the cluster.
+    /// Loads or stores at addresses in the window of the cluster.
     #[inline(never)]
-    pub(super) fn load_cluster(
+    pub(super) fn transfer_in_cluster<T: Transfer>(
         &mut self,
-        load: &Load,
+        transfer: &T,
         shape: Shape,
         addresses: &[u64; 32],
         mask: LaneMask,
@@ -136,38 +136,17 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         for (rank, part, offsets) in self.by_block(addresses, mask) {
             let at = LaneAddresses::new(&offsets, part, shape);
             if rank == self.peers.own_rank() {
-                self.load_shared_apart(load, shape, at)?;
+                self.transfer_in_shared_apart(transfer, shape, at)?;
                 continue;
             }
             self.notify_peer(rank, shape, at)?;
             let Some(peer) = self.peers.get(rank) else { return Err(absent_block(rank, part)) };
-            let mut view = Bytes::shared(peer.shared_mut());
-            transfer::load_lanes(&mut view, &mut self.warp.registers, load, shape, at)
-                .map_err(|trap| in_block(trap, rank))?;
-        }
-        Ok(())
-    }
-
-    /// Stores to addresses in the window of the cluster.
-    #[inline(never)]
-    pub(super) fn store_cluster(
-        &mut self,
-        store: &Store,
-        shape: Shape,
-        addresses: &[u64; 32],
-        mask: LaneMask,
-    ) -> Step {
-        for (rank, part, offsets) in self.by_block(addresses, mask) {
-            let at = LaneAddresses::new(&offsets, part, shape);
-            if rank == self.peers.own_rank() {
-                self.store_shared_apart(store, shape, at)?;
-                continue;
+            if transfer.as_store().is_some() {
+                peer.note_change();
             }
-            self.notify_peer(rank, shape, at)?;
-            let Some(peer) = self.peers.get(rank) else { return Err(absent_block(rank, part)) };
-            peer.note_change();
             let mut view = Bytes::shared(peer.shared_mut());
-            transfer::store_lanes(&mut view, &self.warp.registers, store, shape, at)
+            transfer
+                .run_by_lanes(&mut view, &mut self.warp.registers, shape, at)
                 .map_err(|trap| in_block(trap, rank))?;
         }
         Ok(())

@@ -3,7 +3,7 @@
 use ptx::ir::{Address, Load, MemType, Order, R32, Space, Src, Store};
 
 use super::rows::each_lane;
-use super::transfer::{self, LaneAddresses, Shape, absent, aligned};
+use super::transfer::{LaneAddresses, Shape, Transfer, absent, aligned};
 use super::view::{Bytes, Device, Params, View};
 use super::{Exec, Warp};
 use crate::access::{AccessKind, AccessSpace, Strength};
@@ -50,107 +50,11 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         if shape.strength != Strength::Weak {
             self.warp.note_poll(self.pc);
         }
-        let scattered;
-        let addresses = match self.row(load.addr, shape, mask) {
-            Some(row) => row,
-            None => {
-                scattered = addresses(&self.warp.registers, load.addr);
-                Addresses::Lanes(in_memory(&scattered))
-            }
-        };
-        let at = LaneAddresses { addresses, mask };
-        match load.space {
-            Space::Global => self.load_device(load, shape, at)?,
-            Space::Shared => self.load_shared(load, shape, at)?,
-            space => self.load_elsewhere(space, load, shape, at)?,
-        }
+        self.transfer(load, shape, mask)?;
         if matches!(load.order, Order::Acquire(_)) {
             std::sync::atomic::fence(std::sync::atomic::Ordering::Acquire);
         }
         Ok(())
-    }
-
-    #[inline(always)]
-    fn load_device(&mut self, load: &Load, shape: Shape, at: LaneAddresses<'_>) -> Step {
-        self.observe(shape, AccessSpace::Global, at)?;
-        let Warp { registers, region, .. } = &mut *self.warp;
-        let memory = &self.grid.memory;
-        let mut view = Device { memory, region };
-        transfer::load(&mut view, registers, load, shape, at)?;
-        self.check_read(shape, AccessSpace::Global, at);
-        Ok(())
-    }
-
-    #[inline(always)]
-    fn load_shared(&mut self, load: &Load, shape: Shape, at: LaneAddresses<'_>) -> Step {
-        self.observe(shape, AccessSpace::Shared, at)?;
-        let mut view = Bytes::shared_within(self.shared, load.addr.limits, self.grid.kernel);
-        let registers = &mut self.warp.registers;
-        transfer::load(&mut view, registers, load, shape, at)?;
-        self.check_read(shape, AccessSpace::Shared, at);
-        Ok(())
-    }
-
-    /// Loads from the spaces that are not counted, and from generic addresses.
-    #[inline(never)]
-    fn load_elsewhere(
-        &mut self,
-        space: Space,
-        load: &Load,
-        shape: Shape,
-        at: LaneAddresses<'_>,
-    ) -> Step {
-        let LaneAddresses { addresses, mask } = at;
-        match space {
-            Space::Generic => {
-                for (target, part) in targets(&addresses.all(), mask) {
-                    let own = shifted(addresses, target);
-                    let at = LaneAddresses::new(&own, part, shape);
-                    match target {
-                        Target::Device => self.load_device_apart(load, shape, at)?,
-                        Target::Shared if is_own(&own) => {
-                            self.load_shared_apart(load, shape, at)?;
-                        }
-                        Target::Shared => self.load_cluster(load, shape, &own, part)?,
-                        Target::Local => {
-                            self.load_elsewhere(Space::Local, load, shape, at)?;
-                        }
-                    }
-                }
-                Ok(())
-            }
-            Space::Shared => self.load_shared_apart(load, shape, at),
-            Space::Cluster => self.load_cluster(load, shape, &addresses.all(), mask),
-            // A variable in constant space is in device memory, and its loads are not counted.
-            Space::Global | Space::Const => {
-                let Warp { registers, region, .. } = &mut *self.warp;
-                let memory = &self.grid.memory;
-                let mut view = Device { memory, region };
-                transfer::load_lanes(&mut view, registers, load, shape, at)
-            }
-            Space::Param => {
-                let mut view = Params(self.grid.params);
-                transfer::load_lanes(&mut view, &mut self.warp.registers, load, shape, at)
-            }
-            Space::Local => self.each_local_lane(shape, at, |view, registers, at| {
-                transfer::load_lanes(view, registers, load, shape, at)
-            }),
-        }
-    }
-
-    #[inline(never)]
-    fn load_device_apart(&mut self, load: &Load, shape: Shape, at: LaneAddresses<'_>) -> Step {
-        self.load_device(load, shape, at)
-    }
-
-    #[inline(never)]
-    pub(super) fn load_shared_apart(
-        &mut self,
-        load: &Load,
-        shape: Shape,
-        at: LaneAddresses<'_>,
-    ) -> Step {
-        self.load_shared(load, shape, at)
     }
 
     #[inline(always)]
@@ -159,47 +63,68 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         if let Order::Release(scope) = store.order {
             self.fence(scope, mask);
         }
+        self.transfer(store, shape, mask)
+    }
+
+    #[inline(always)]
+    fn transfer<T: Transfer>(&mut self, transfer: &T, shape: Shape, mask: LaneMask) -> Step {
         let scattered;
-        let addresses = match self.row(store.addr, shape, mask) {
+        let addresses = match self.row(transfer.address(), shape, mask) {
             Some(row) => row,
             None => {
-                scattered = addresses(&self.warp.registers, store.addr);
+                scattered = addresses(&self.warp.registers, transfer.address());
                 Addresses::Lanes(in_memory(&scattered))
             }
         };
         let at = LaneAddresses { addresses, mask };
-        match store.space {
-            Space::Global => self.store_device(store, shape, at),
-            Space::Shared => self.store_shared(store, shape, at),
-            space => self.store_elsewhere(space, store, shape, at),
+        match transfer.space() {
+            Space::Global => self.transfer_in_device(transfer, shape, at),
+            Space::Shared => self.transfer_in_shared(transfer, shape, at),
+            space => self.transfer_elsewhere(space, transfer, shape, at),
         }
     }
 
     #[inline(always)]
-    fn store_device(&mut self, store: &Store, shape: Shape, at: LaneAddresses<'_>) -> Step {
-        self.check_protected(shape.kind, shape.bytes(), || at.addresses.all(), at.mask)?;
+    fn transfer_in_device<T: Transfer>(
+        &mut self,
+        transfer: &T,
+        shape: Shape,
+        at: LaneAddresses<'_>,
+    ) -> Step {
+        if transfer.as_store().is_some() {
+            self.check_protected(shape.kind, shape.bytes(), || at.addresses.all(), at.mask)?;
+        }
         self.observe(shape, AccessSpace::Global, at)?;
-        self.check_write(store, shape, AccessSpace::Global, at);
+        self.check_write(transfer, shape, AccessSpace::Global, at);
         let Warp { registers, region, .. } = &mut *self.warp;
-        let memory = &self.grid.memory;
-        let mut view = Device { memory, region };
-        transfer::store(&mut view, registers, store, shape, at)
+        let mut view = Device { memory: &self.grid.memory, region };
+        transfer.run(&mut view, registers, shape, at)?;
+        self.check_read(transfer, shape, AccessSpace::Global, at);
+        Ok(())
     }
 
     #[inline(always)]
-    fn store_shared(&mut self, store: &Store, shape: Shape, at: LaneAddresses<'_>) -> Step {
+    fn transfer_in_shared<T: Transfer>(
+        &mut self,
+        transfer: &T,
+        shape: Shape,
+        at: LaneAddresses<'_>,
+    ) -> Step {
         self.observe(shape, AccessSpace::Shared, at)?;
-        self.check_write(store, shape, AccessSpace::Shared, at);
-        let mut view = Bytes::shared_within(self.shared, store.addr.limits, self.grid.kernel);
-        let registers = &self.warp.registers;
-        transfer::store(&mut view, registers, store, shape, at)
+        self.check_write(transfer, shape, AccessSpace::Shared, at);
+        let limits = transfer.address().limits;
+        let mut view = Bytes::shared_within(self.shared, limits, self.grid.kernel);
+        transfer.run(&mut view, &mut self.warp.registers, shape, at)?;
+        self.check_read(transfer, shape, AccessSpace::Shared, at);
+        Ok(())
     }
 
+    /// Transfers in the spaces that are not counted, and at generic addresses.
     #[inline(never)]
-    fn store_elsewhere(
+    fn transfer_elsewhere<T: Transfer>(
         &mut self,
         space: Space,
-        store: &Store,
+        transfer: &T,
         shape: Shape,
         at: LaneAddresses<'_>,
     ) -> Step {
@@ -207,48 +132,63 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         match space {
             Space::Generic => {
                 for (target, part) in targets(&addresses.all(), mask) {
-                    let own = shifted(addresses, target);
+                    let own = addresses.all().map(|a| a.wrapping_sub(target.window()));
                     let at = LaneAddresses::new(&own, part, shape);
                     match target {
-                        Target::Device => self.store_device_apart(store, shape, at)?,
+                        Target::Device => self.transfer_in_device_apart(transfer, shape, at)?,
                         Target::Shared if is_own(&own) => {
-                            self.store_shared_apart(store, shape, at)?;
+                            self.transfer_in_shared_apart(transfer, shape, at)?;
                         }
-                        Target::Shared => self.store_cluster(store, shape, &own, part)?,
+                        Target::Shared => self.transfer_in_cluster(transfer, shape, &own, part)?,
                         Target::Local => {
-                            self.store_elsewhere(Space::Local, store, shape, at)?;
+                            self.transfer_elsewhere(Space::Local, transfer, shape, at)?;
                         }
                     }
                 }
                 Ok(())
             }
-            Space::Global => self.store_device_apart(store, shape, at),
-            Space::Shared => self.store_shared_apart(store, shape, at),
-            Space::Cluster => self.store_cluster(store, shape, &addresses.all(), mask),
-            Space::Const | Space::Param => {
+            Space::Global => self.transfer_in_device_apart(transfer, shape, at),
+            Space::Shared => self.transfer_in_shared_apart(transfer, shape, at),
+            Space::Cluster => self.transfer_in_cluster(transfer, shape, &addresses.all(), mask),
+            Space::Const | Space::Param if transfer.as_store().is_some() => {
                 let cause = "stores to read-only memory";
                 let lane = Some(mask.trailing_zeros());
                 Err(Trap::new(FaultKind::IllegalAddress, lane, cause))
             }
+            // A variable in constant space is in device memory, and its loads are not counted.
+            Space::Const => {
+                let Warp { registers, region, .. } = &mut *self.warp;
+                let mut view = Device { memory: &self.grid.memory, region };
+                transfer.run_by_lanes(&mut view, registers, shape, at)
+            }
+            Space::Param => {
+                let mut view = Params(self.grid.params);
+                transfer.run_by_lanes(&mut view, &mut self.warp.registers, shape, at)
+            }
             Space::Local => self.each_local_lane(shape, at, |view, registers, at| {
-                transfer::store_lanes(view, registers, store, shape, at)
+                transfer.run_by_lanes(view, registers, shape, at)
             }),
         }
     }
 
     #[inline(never)]
-    fn store_device_apart(&mut self, store: &Store, shape: Shape, at: LaneAddresses<'_>) -> Step {
-        self.store_device(store, shape, at)
-    }
-
-    #[inline(never)]
-    pub(super) fn store_shared_apart(
+    fn transfer_in_device_apart<T: Transfer>(
         &mut self,
-        store: &Store,
+        transfer: &T,
         shape: Shape,
         at: LaneAddresses<'_>,
     ) -> Step {
-        self.store_shared(store, shape, at)
+        self.transfer_in_device(transfer, shape, at)
+    }
+
+    #[inline(never)]
+    pub(super) fn transfer_in_shared_apart<T: Transfer>(
+        &mut self,
+        transfer: &T,
+        shape: Shape,
+        at: LaneAddresses<'_>,
+    ) -> Step {
+        self.transfer_in_shared(transfer, shape, at)
     }
 
     /// Calls `access` with each active lane's local memory and its offset there.
@@ -364,11 +304,6 @@ pub(super) fn addresses(registers: &Registers, Address { base, offset, .. }: Add
             each_lane(|lane| u64::from(base[lane]).wrapping_add_signed(offset))
         }
     }
-}
-
-/// Converts generic addresses to addresses of the memory that they are in.
-fn shifted(addresses: Addresses<'_>, target: Target) -> Lanes64 {
-    addresses.all().map(|a| a.wrapping_sub(target.window()))
 }
 
 /// Whether addresses in the window of a cluster are all in the thread's own block.

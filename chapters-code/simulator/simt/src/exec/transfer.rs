@@ -1,7 +1,7 @@
 //! Transfers between memory and registers: all lanes at once if their elements are contiguous (see
 //! [`rows`]), one by one otherwise. It also builds the faults of both.
 
-use ptx::ir::{Load, MemType, Order, Scope, Src, Store};
+use ptx::ir::{Address, Load, MemType, Order, Scope, Space, Src, Store};
 use simt_report::Action;
 
 use super::rows;
@@ -100,52 +100,160 @@ impl<'a> LaneAddresses<'a> {
     }
 }
 
-/// Loads the elements of all active lanes.
-#[inline(always)]
-pub(super) fn load<V: View>(
-    view: &mut V,
-    registers: &mut Registers,
-    load: &Load,
-    shape: Shape,
-    at: LaneAddresses<'_>,
-) -> Step {
-    if let Addresses::Row { origin, .. } = at.addresses
-        && rows::load(view, registers, load, origin, at.mask).is_some()
-    {
-        return Ok(());
-    }
-    let done = match (load.ty, load.len, load.d[0]) {
-        (MemType::B32, 1, Some(Src::R32(d))) => {
-            gather(view, registers.r32_mut(d), at, 0, u32::from_le_bytes)
-        }
-        (MemType::B64, 1, Some(Src::R64(d))) => {
-            gather(view, registers.r64_mut(d), at, 0, u64::from_le_bytes)
-        }
-        _ => return load_lanes(view, registers, load, shape, at),
-    };
-    done.map_err(|lane| absent(view, shape, at, lane))
+/// A load or a store.
+pub(super) trait Transfer {
+    fn space(&self) -> Space;
+    fn address(&self) -> Address;
+    /// Returns the store, if it is one.
+    fn as_store(&self) -> Option<&Store>;
+    /// Moves the elements of all active lanes.
+    fn run<V: View>(
+        &self,
+        view: &mut V,
+        registers: &mut Registers,
+        shape: Shape,
+        at: LaneAddresses<'_>,
+    ) -> Step;
+    /// Moves them lane by lane and element by element: the slow path.
+    fn run_by_lanes<V: View>(
+        &self,
+        view: &mut V,
+        registers: &mut Registers,
+        shape: Shape,
+        at: LaneAddresses<'_>,
+    ) -> Step;
 }
 
-/// Stores the elements of all active lanes.
-#[inline(always)]
-pub(super) fn store<V: View>(
-    view: &mut V,
-    registers: &Registers,
-    store: &Store,
-    shape: Shape,
-    at: LaneAddresses<'_>,
-) -> Step {
-    if let Addresses::Row { origin, .. } = at.addresses
-        && rows::store(view, registers, store, origin, at.mask).is_some()
-    {
-        return Ok(());
+impl Transfer for Load {
+    #[inline(always)]
+    fn space(&self) -> Space {
+        self.space
     }
-    let (MemType::B32, 1, Src::R32(s)) = (store.ty, store.len, store.s[0]) else {
-        return store_lanes(view, registers, store, shape, at);
-    };
-    let values = registers.r32(s);
-    let done = scatter(view, at, 0, |i| values[i].to_le_bytes());
-    done.map_err(|lane| absent(view, shape, at, lane))
+
+    #[inline(always)]
+    fn address(&self) -> Address {
+        self.addr
+    }
+
+    #[inline(always)]
+    fn as_store(&self) -> Option<&Store> {
+        None
+    }
+
+    #[inline(always)]
+    fn run<V: View>(
+        &self,
+        view: &mut V,
+        registers: &mut Registers,
+        shape: Shape,
+        at: LaneAddresses<'_>,
+    ) -> Step {
+        if let Addresses::Row { origin, .. } = at.addresses
+            && rows::load(view, registers, self, origin, at.mask).is_some()
+        {
+            return Ok(());
+        }
+        let done = match (self.ty, self.len, self.d[0]) {
+            (MemType::B32, 1, Some(Src::R32(d))) => {
+                gather(view, registers.r32_mut(d), at, 0, u32::from_le_bytes)
+            }
+            (MemType::B64, 1, Some(Src::R64(d))) => {
+                gather(view, registers.r64_mut(d), at, 0, u64::from_le_bytes)
+            }
+            _ => return self.run_by_lanes(view, registers, shape, at),
+        };
+        done.map_err(|lane| absent(view, shape, at, lane))
+    }
+
+    #[inline(never)]
+    fn run_by_lanes<V: View>(
+        &self,
+        view: &mut V,
+        registers: &mut Registers,
+        shape: Shape,
+        at: LaneAddresses<'_>,
+    ) -> Step {
+        let size = u64::from(element_bytes(self.ty));
+        for (element, d) in self.d[..usize::from(self.len)].iter().enumerate() {
+            let Some(d) = *d else { continue };
+            let offset = element as u64 * size;
+            let loaded = match d {
+                Src::R32(d) => load32(view, registers.r32_mut(d), self, at, offset),
+                Src::R64(d) => load64(view, registers.r64_mut(d), self, at, offset),
+            };
+            loaded.map_err(|lane| absent(view, shape, at, lane))?;
+        }
+        Ok(())
+    }
+}
+
+impl Transfer for Store {
+    #[inline(always)]
+    fn space(&self) -> Space {
+        self.space
+    }
+
+    #[inline(always)]
+    fn address(&self) -> Address {
+        self.addr
+    }
+
+    #[inline(always)]
+    fn as_store(&self) -> Option<&Store> {
+        Some(self)
+    }
+
+    #[inline(always)]
+    fn run<V: View>(
+        &self,
+        view: &mut V,
+        registers: &mut Registers,
+        shape: Shape,
+        at: LaneAddresses<'_>,
+    ) -> Step {
+        if let Addresses::Row { origin, .. } = at.addresses
+            && rows::store(view, registers, self, origin, at.mask).is_some()
+        {
+            return Ok(());
+        }
+        let (MemType::B32, 1, Src::R32(s)) = (self.ty, self.len, self.s[0]) else {
+            return self.run_by_lanes(view, registers, shape, at);
+        };
+        let values = registers.r32(s);
+        let done = scatter(view, at, 0, |i| values[i].to_le_bytes());
+        done.map_err(|lane| absent(view, shape, at, lane))
+    }
+
+    #[inline(never)]
+    fn run_by_lanes<V: View>(
+        &self,
+        view: &mut V,
+        registers: &mut Registers,
+        shape: Shape,
+        at: LaneAddresses<'_>,
+    ) -> Step {
+        let size = element_bytes(self.ty);
+        for (element, s) in self.s[..usize::from(self.len)].iter().enumerate() {
+            let offset = element as u64 * u64::from(size);
+            let stored = match (*s, size) {
+                (Src::R32(s), 4) => {
+                    let values = registers.r32(s);
+                    scatter(view, at, offset, |i| values[i].to_le_bytes())
+                }
+                (Src::R64(s), 8) => {
+                    let values = registers.r64(s);
+                    scatter(view, at, offset, |i| values[i].to_le_bytes())
+                }
+                (s, 1) => scatter(view, at, offset, |i| [low(registers, s, i) as u8]),
+                (s, 2) => {
+                    scatter(view, at, offset, |i| (low(registers, s, i) as u16).to_le_bytes())
+                }
+                (s, _) => scatter(view, at, offset, |i| low(registers, s, i).to_le_bytes()),
+            };
+            stored.map_err(|lane| absent(view, shape, at, lane))?;
+        }
+        Ok(())
+    }
 }
 
 /// Checks that every active lane's address is a multiple of the access's size.
@@ -214,28 +322,6 @@ pub(super) fn out_of_bounds<V: View>(
     };
     let trap = Trap::new(FaultKind::IllegalAddress, Some(lane), cause).within(view.space());
     trap.detailed(view.bytes_past(address).map(FaultDetail::PastTheEnd))
-}
-
-/// Loads lane by lane and element by element: the slow path.
-#[inline(never)]
-pub(super) fn load_lanes<V: View>(
-    view: &mut V,
-    registers: &mut Registers,
-    load: &Load,
-    shape: Shape,
-    at: LaneAddresses<'_>,
-) -> Step {
-    let size = u64::from(element_bytes(load.ty));
-    for (element, d) in load.d[..usize::from(load.len)].iter().enumerate() {
-        let Some(d) = *d else { continue };
-        let offset = element as u64 * size;
-        let loaded = match d {
-            Src::R32(d) => load32(view, registers.r32_mut(d), load, at, offset),
-            Src::R64(d) => load64(view, registers.r64_mut(d), load, at, offset),
-        };
-        loaded.map_err(|lane| absent(view, shape, at, lane))?;
-    }
-    Ok(())
 }
 
 /// Loads one element per active lane into a 32-bit register.
@@ -314,36 +400,6 @@ fn gather<V: View, T, const N: usize>(
         let i = lane as usize & 31;
         let bytes = view.load::<N>(addresses.of(lane).wrapping_add(offset));
         row[i] = convert(bytes.ok_or(lane)?);
-    }
-    Ok(())
-}
-
-/// Stores lane by lane and element by element: the slow path.
-#[inline(never)]
-pub(super) fn store_lanes<V: View>(
-    view: &mut V,
-    registers: &Registers,
-    store: &Store,
-    shape: Shape,
-    at: LaneAddresses<'_>,
-) -> Step {
-    let size = element_bytes(store.ty);
-    for (element, s) in store.s[..usize::from(store.len)].iter().enumerate() {
-        let offset = element as u64 * u64::from(size);
-        let stored = match (*s, size) {
-            (Src::R32(s), 4) => {
-                let values = registers.r32(s);
-                scatter(view, at, offset, |i| values[i].to_le_bytes())
-            }
-            (Src::R64(s), 8) => {
-                let values = registers.r64(s);
-                scatter(view, at, offset, |i| values[i].to_le_bytes())
-            }
-            (s, 1) => scatter(view, at, offset, |i| [low(registers, s, i) as u8]),
-            (s, 2) => scatter(view, at, offset, |i| (low(registers, s, i) as u16).to_le_bytes()),
-            (s, _) => scatter(view, at, offset, |i| low(registers, s, i).to_le_bytes()),
-        };
-        stored.map_err(|lane| absent(view, shape, at, lane))?;
     }
     Ok(())
 }

@@ -12,7 +12,7 @@ use super::atomic::bytes;
 use super::code::is_weak;
 use super::memory::{Target, addresses};
 use super::run::SPINS;
-use super::transfer::{self, LaneAddresses, Shape};
+use super::transfer::{LaneAddresses, Shape, Transfer};
 use super::view::{Bytes, View};
 use super::{Exec, Flow};
 use crate::access::AccessKind;
@@ -49,7 +49,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             let offsets = [address & 3; 32];
             let at = LaneAddresses { addresses: Addresses::Lanes(&offsets), mask: 1 << lane };
             let registers = &mut self.warp.registers;
-            transfer::load_lanes(&mut Bytes::local(&mut older), registers, load, shape, at)?;
+            load.run_by_lanes(&mut Bytes::local(&mut older), registers, shape, at)?;
         }
         Ok(())
     }
