@@ -71,12 +71,8 @@ macro_rules! observer {
 
             fn finish(&mut self) -> Observed {
                 let (mut all, more) = (self.0.finish(), self.1.finish());
-                all.counters += more.counters;
-                all.longest_warp = all.longest_warp.max(more.longest_warp);
-                all.links.extend(more.links);
+                all.totals.add(more.totals);
                 all.findings.extend(more.findings);
-                all.events.extend(more.events);
-                all.executed.extend(more.executed);
                 all
             }
         }
@@ -154,15 +150,31 @@ observer! {
 /// The observations of one block.
 #[derive(Default)]
 pub(crate) struct Observed {
+    pub totals: Totals,
+    pub findings: Findings,
+}
+
+/// What observers have counted and traced.
+#[derive(Default)]
+pub(crate) struct Totals {
     pub counters: Counters,
     /// Instructions of the warp that executed most.
     pub longest_warp: u64,
     /// What went over the links to other devices.
     pub links: Vec<Link>,
-    pub findings: Findings,
     /// Traced events, each with its number in the launch.
     pub events: Vec<(u64, Event)>,
     pub executed: Vec<Executed>,
+}
+
+impl Totals {
+    pub fn add(&mut self, more: Self) {
+        self.counters += more.counters;
+        self.longest_warp = self.longest_warp.max(more.longest_warp);
+        more.links.into_iter().for_each(|link| link.add_to(&mut self.links));
+        self.events.extend(more.events);
+        self.executed.extend(more.executed);
+    }
 }
 
 /// Observes nothing.
@@ -328,7 +340,8 @@ impl<'a> Observer<'a> for Counting {
         let by_warp = std::mem::take(&mut self.by_warp);
         let longest_warp = by_warp.into_iter().max().unwrap_or(0);
         let links = self.links.as_mut().map_or_else(Vec::new, |l| std::mem::take(&mut l.found));
-        Observed { counters, longest_warp, links, ..Observed::default() }
+        let totals = Totals { counters, longest_warp, links, ..Totals::default() };
+        Observed { totals, ..Observed::default() }
     }
 }
 
