@@ -3,7 +3,7 @@
 use ptx::ir::{Src, Store};
 
 use super::Exec;
-use super::transfer::{LaneAddresses, Shape, Transfer};
+use super::transfer::{Elements, Shape, Transfer};
 use crate::access::{Access, AccessSpace, Strength};
 use crate::banks::atomic::Form;
 use crate::counters::lanes;
@@ -19,12 +19,11 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     pub(super) fn check_read<T: Transfer>(
         &mut self,
         transfer: &T,
-        shape: Shape,
         space: AccessSpace,
-        at: LaneAddresses<'_>,
+        at: Elements<'_>,
     ) {
-        if O::CHECKS && transfer.as_store().is_none() && shape.strength != Strength::Weak {
-            let access = self.as_access(shape, space, at);
+        if O::CHECKS && transfer.as_store().is_none() && at.shape.strength != Strength::Weak {
+            let access = self.as_access(space, at);
             self.observer.has_read(&access);
         }
     }
@@ -34,9 +33,8 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     pub(super) fn check_write<T: Transfer>(
         &mut self,
         transfer: &T,
-        shape: Shape,
         space: AccessSpace,
-        at: LaneAddresses<'_>,
+        at: Elements<'_>,
     ) {
         let (Some(store), Addresses::Lanes(addresses)) = (transfer.as_store(), at.addresses) else {
             return;
@@ -45,7 +43,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             return;
         }
         if let Some(lanes) = self.conflicting_writers(store, addresses, at.mask) {
-            let access = self.as_access(shape, space, at);
+            let access = self.as_access(space, at);
             self.observer.writes_differ(&access, lanes);
         }
     }
@@ -87,27 +85,22 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
 
     /// Reports that the store seen last is an asynchronous copy that starts now.
     #[inline(always)]
-    pub(super) fn check_copy(&mut self, shape: Shape, to: LaneAddresses<'_>) {
+    pub(super) fn check_copy(&mut self, to: Elements<'_>) {
         if O::CHECKS {
-            let access = self.as_access(shape, AccessSpace::Shared, to);
+            let access = self.as_access(AccessSpace::Shared, to);
             self.observer.copy_started(&access);
         }
     }
 
     /// Builds the description of a load or store for observers.
     #[inline(always)]
-    pub(super) fn as_access<'m>(
-        &self,
-        shape: Shape,
-        space: AccessSpace,
-        at: LaneAddresses<'m>,
-    ) -> Access<'m> {
+    pub(super) fn as_access<'m>(&self, space: AccessSpace, at: Elements<'m>) -> Access<'m> {
         Access {
-            kind: shape.kind,
+            kind: at.shape.kind,
             space,
-            strength: shape.strength,
-            read_only: shape.read_only,
-            bytes: shape.bytes(),
+            strength: at.shape.strength,
+            read_only: at.shape.read_only,
+            bytes: at.shape.bytes(),
             addresses: at.addresses,
             mask: at.mask,
             pattern: at.addresses.pattern(at.mask),

@@ -10,7 +10,7 @@ use ptx::ir::{Atom, ClusterOp, Space};
 
 use super::collective::alike;
 use super::rows::each_lane;
-use super::transfer::{LaneAddresses, Shape, Transfer, aligned};
+use super::transfer::{Elements, Shape, Transfer, aligned};
 use super::view::Bytes;
 use super::{Exec, Flow, Pause};
 use crate::access::AccessSpace;
@@ -134,19 +134,19 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         mask: LaneMask,
     ) -> Step {
         for (rank, part, offsets) in self.by_block(addresses, mask) {
-            let at = LaneAddresses::new(&offsets, part, shape);
+            let at = Elements::new(&offsets, part, shape);
             if rank == self.peers.own_rank() {
-                self.transfer_in_shared_apart(transfer, shape, at)?;
+                self.transfer_in_shared_apart(transfer, at)?;
                 continue;
             }
-            self.notify_peer(rank, shape, at)?;
+            self.notify_peer(rank, at)?;
             let Some(peer) = self.peers.get(rank) else { return Err(absent_block(rank, part)) };
             if transfer.as_store().is_some() {
                 peer.note_change();
             }
             let mut view = Bytes::shared(peer.shared_mut());
             transfer
-                .run_by_lanes(&mut view, &mut self.warp.registers, shape, at)
+                .by_lanes(&mut view, &mut self.warp.registers, at)
                 .map_err(|trap| in_block(trap, rank))?;
         }
         Ok(())
@@ -189,10 +189,10 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     }
 
     /// Checks a load or store in another block, and informs the observer.
-    fn notify_peer(&mut self, rank: u32, shape: Shape, at: LaneAddresses<'_>) -> Step {
-        aligned(shape, &at.addresses.all(), at.mask)?;
+    fn notify_peer(&mut self, rank: u32, at: Elements<'_>) -> Step {
+        aligned(at.shape, &at.addresses.all(), at.mask)?;
         self.peer(rank, at.mask)?;
-        let access = self.as_access(shape, AccessSpace::Shared, at);
+        let access = self.as_access(AccessSpace::Shared, at);
         self.observer.access_in_cluster(&access, rank);
         Ok(())
     }

@@ -3,7 +3,7 @@
 use ptx::ir::{Address, Load, MemType, Order, R32, Space, Src, Store};
 
 use super::rows::each_lane;
-use super::transfer::{LaneAddresses, Shape, Transfer, absent, aligned};
+use super::transfer::{Elements, Shape, Transfer, absent, aligned};
 use super::view::{Bytes, Device, Params, View};
 use super::{Exec, Warp};
 use crate::access::{AccessKind, AccessSpace, Strength};
@@ -76,46 +76,36 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                 Addresses::Lanes(in_memory(&scattered))
             }
         };
-        let at = LaneAddresses { addresses, mask };
+        let at = Elements { shape, addresses, mask };
         match transfer.space() {
-            Space::Global => self.transfer_in_device(transfer, shape, at),
-            Space::Shared => self.transfer_in_shared(transfer, shape, at),
-            space => self.transfer_elsewhere(space, transfer, shape, at),
+            Space::Global => self.transfer_in_device(transfer, at),
+            Space::Shared => self.transfer_in_shared(transfer, at),
+            space => self.transfer_elsewhere(space, transfer, at),
         }
     }
 
     #[inline(always)]
-    fn transfer_in_device<T: Transfer>(
-        &mut self,
-        transfer: &T,
-        shape: Shape,
-        at: LaneAddresses<'_>,
-    ) -> Step {
+    fn transfer_in_device<T: Transfer>(&mut self, transfer: &T, at: Elements<'_>) -> Step {
         if transfer.as_store().is_some() {
-            self.check_protected(shape.kind, shape.bytes(), || at.addresses.all(), at.mask)?;
+            self.check_protected(at.shape.kind, at.shape.bytes(), || at.addresses.all(), at.mask)?;
         }
-        self.observe(shape, AccessSpace::Global, at)?;
-        self.check_write(transfer, shape, AccessSpace::Global, at);
+        self.observe(AccessSpace::Global, at)?;
+        self.check_write(transfer, AccessSpace::Global, at);
         let Warp { registers, region, .. } = &mut *self.warp;
         let mut view = Device { memory: &self.grid.memory, region };
-        transfer.run(&mut view, registers, shape, at)?;
-        self.check_read(transfer, shape, AccessSpace::Global, at);
+        transfer.run(&mut view, registers, at)?;
+        self.check_read(transfer, AccessSpace::Global, at);
         Ok(())
     }
 
     #[inline(always)]
-    fn transfer_in_shared<T: Transfer>(
-        &mut self,
-        transfer: &T,
-        shape: Shape,
-        at: LaneAddresses<'_>,
-    ) -> Step {
-        self.observe(shape, AccessSpace::Shared, at)?;
-        self.check_write(transfer, shape, AccessSpace::Shared, at);
+    fn transfer_in_shared<T: Transfer>(&mut self, transfer: &T, at: Elements<'_>) -> Step {
+        self.observe(AccessSpace::Shared, at)?;
+        self.check_write(transfer, AccessSpace::Shared, at);
         let limits = transfer.address().limits;
         let mut view = Bytes::shared_within(self.shared, limits, self.grid.kernel);
-        transfer.run(&mut view, &mut self.warp.registers, shape, at)?;
-        self.check_read(transfer, shape, AccessSpace::Shared, at);
+        transfer.run(&mut view, &mut self.warp.registers, at)?;
+        self.check_read(transfer, AccessSpace::Shared, at);
         Ok(())
     }
 
@@ -125,30 +115,29 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         &mut self,
         space: Space,
         transfer: &T,
-        shape: Shape,
-        at: LaneAddresses<'_>,
+        at: Elements<'_>,
     ) -> Step {
-        let LaneAddresses { addresses, mask } = at;
+        let Elements { shape, addresses, mask } = at;
         match space {
             Space::Generic => {
                 for (target, part) in targets(&addresses.all(), mask) {
                     let own = addresses.all().map(|a| a.wrapping_sub(target.window()));
-                    let at = LaneAddresses::new(&own, part, shape);
+                    let at = Elements::new(&own, part, shape);
                     match target {
-                        Target::Device => self.transfer_in_device_apart(transfer, shape, at)?,
+                        Target::Device => self.transfer_in_device_apart(transfer, at)?,
                         Target::Shared if is_own(&own) => {
-                            self.transfer_in_shared_apart(transfer, shape, at)?;
+                            self.transfer_in_shared_apart(transfer, at)?;
                         }
                         Target::Shared => self.transfer_in_cluster(transfer, shape, &own, part)?,
                         Target::Local => {
-                            self.transfer_elsewhere(Space::Local, transfer, shape, at)?;
+                            self.transfer_elsewhere(Space::Local, transfer, at)?;
                         }
                     }
                 }
                 Ok(())
             }
-            Space::Global => self.transfer_in_device_apart(transfer, shape, at),
-            Space::Shared => self.transfer_in_shared_apart(transfer, shape, at),
+            Space::Global => self.transfer_in_device_apart(transfer, at),
+            Space::Shared => self.transfer_in_shared_apart(transfer, at),
             Space::Cluster => self.transfer_in_cluster(transfer, shape, &addresses.all(), mask),
             Space::Const | Space::Param if transfer.as_store().is_some() => {
                 let cause = "stores to read-only memory";
@@ -159,54 +148,46 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             Space::Const => {
                 let Warp { registers, region, .. } = &mut *self.warp;
                 let mut view = Device { memory: &self.grid.memory, region };
-                transfer.run_by_lanes(&mut view, registers, shape, at)
+                transfer.by_lanes(&mut view, registers, at)
             }
             Space::Param => {
                 let mut view = Params(self.grid.params);
-                transfer.run_by_lanes(&mut view, &mut self.warp.registers, shape, at)
+                transfer.by_lanes(&mut view, &mut self.warp.registers, at)
             }
-            Space::Local => self.each_local_lane(shape, at, |view, registers, at| {
-                transfer.run_by_lanes(view, registers, shape, at)
-            }),
+            Space::Local => self
+                .each_local_lane(at, |view, registers, at| transfer.by_lanes(view, registers, at)),
         }
     }
 
     #[inline(never)]
-    fn transfer_in_device_apart<T: Transfer>(
-        &mut self,
-        transfer: &T,
-        shape: Shape,
-        at: LaneAddresses<'_>,
-    ) -> Step {
-        self.transfer_in_device(transfer, shape, at)
+    fn transfer_in_device_apart<T: Transfer>(&mut self, transfer: &T, at: Elements<'_>) -> Step {
+        self.transfer_in_device(transfer, at)
     }
 
     #[inline(never)]
     pub(super) fn transfer_in_shared_apart<T: Transfer>(
         &mut self,
         transfer: &T,
-        shape: Shape,
-        at: LaneAddresses<'_>,
+        at: Elements<'_>,
     ) -> Step {
-        self.transfer_in_shared(transfer, shape, at)
+        self.transfer_in_shared(transfer, at)
     }
 
     /// Calls `access` with each active lane's local memory and its offset there.
     pub(super) fn each_local_lane(
         &mut self,
-        shape: Shape,
-        at: LaneAddresses<'_>,
-        mut access: impl FnMut(&mut Bytes<'_>, &mut Registers, LaneAddresses<'_>) -> Step,
+        at: Elements<'_>,
+        mut access: impl FnMut(&mut Bytes<'_>, &mut Registers, Elements<'_>) -> Step,
     ) -> Step {
         let addresses = at.addresses.all();
-        aligned(shape, &addresses, at.mask)?;
-        self.check_local(shape, &addresses, at.mask);
+        aligned(at.shape, &addresses, at.mask)?;
+        self.check_local(at.shape, &addresses, at.mask);
         let size = self.grid.kernel.ir().local_bytes as usize;
         for lane in lanes(at.mask) {
             let start = lane as usize * size;
             let bytes = &mut self.warp.local[start..start + size];
             let mut view = Bytes::local(bytes);
-            let at = LaneAddresses { addresses: Addresses::Lanes(&addresses), mask: 1 << lane };
+            let at = Elements { addresses: Addresses::Lanes(&addresses), mask: 1 << lane, ..at };
             access(&mut view, &mut self.warp.registers, at)?;
         }
         Ok(())
@@ -231,11 +212,11 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
 
     /// Checks alignment, finds the pattern of the addresses, and informs the observer.
     #[inline(always)]
-    fn observe(&mut self, shape: Shape, space: AccessSpace, at: LaneAddresses<'_>) -> Step {
+    fn observe(&mut self, space: AccessSpace, at: Elements<'_>) -> Step {
         if let Addresses::Lanes(addresses) = at.addresses {
-            aligned(shape, addresses, at.mask)?;
+            aligned(at.shape, addresses, at.mask)?;
         }
-        let access = self.as_access(shape, space, at);
+        let access = self.as_access(space, at);
         self.observer.access(&access);
         Ok(())
     }
@@ -253,13 +234,11 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         let from = addresses(&self.warp.registers, src);
         let to = addresses(&self.warp.registers, dst);
         let (ty, len) = if bytes < 8 { (MemType::B32, 1) } else { (MemType::B64, bytes as u8 / 8) };
-        let (reading, writing) =
-            (Shape::plain(AccessKind::Load, ty, len), Shape::plain(AccessKind::Store, ty, len));
-        let source = LaneAddresses::new(&from, mask, reading);
-        self.observe(reading, AccessSpace::Global, source)?;
-        let target = LaneAddresses::new(&to, mask, writing);
-        self.observe(writing, AccessSpace::Shared, target)?;
-        self.check_copy(writing, target);
+        let source = Elements::new(&from, mask, Shape::plain(AccessKind::Load, ty, len));
+        self.observe(AccessSpace::Global, source)?;
+        let target = Elements::new(&to, mask, Shape::plain(AccessKind::Store, ty, len));
+        self.observe(AccessSpace::Shared, target)?;
+        self.check_copy(target);
         let wanted = src_bytes.map(|r| *self.warp.registers.r32(r));
         for lane in lanes(mask) {
             let i = lane as usize;
@@ -269,12 +248,12 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             for byte in 0..u64::from(bytes) {
                 let value = if byte < u64::from(count) {
                     let read = device.load::<1>(from[i] + byte);
-                    read.ok_or_else(|| absent(&device, reading, source, lane))?
+                    read.ok_or_else(|| absent(&device, source, lane))?
                 } else {
                     [0]
                 };
                 let written = shared.store(to[i] + byte, value);
-                written.ok_or_else(|| absent(&shared, writing, target, lane))?;
+                written.ok_or_else(|| absent(&shared, target, lane))?;
             }
         }
         Ok(())

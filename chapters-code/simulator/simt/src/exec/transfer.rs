@@ -80,14 +80,15 @@ pub(crate) fn element_bytes(ty: MemType) -> u32 {
     }
 }
 
-/// The addresses of an access and its active lanes.
+/// What the active lanes access.
 #[derive(Clone, Copy)]
-pub(super) struct LaneAddresses<'a> {
+pub(super) struct Elements<'a> {
+    pub shape: Shape,
     pub addresses: Addresses<'a>,
     pub mask: LaneMask,
 }
 
-impl<'a> LaneAddresses<'a> {
+impl<'a> Elements<'a> {
     /// Finds the pattern of these addresses.
     pub fn new(addresses: &'a Lanes64, mask: LaneMask, shape: Shape) -> Self {
         let bytes = shape.bytes();
@@ -96,7 +97,7 @@ impl<'a> LaneAddresses<'a> {
             Some(origin) => Addresses::Row { origin, bytes },
             None => Addresses::Lanes(addresses),
         };
-        Self { addresses, mask }
+        Self { shape, addresses, mask }
     }
 }
 
@@ -107,21 +108,9 @@ pub(super) trait Transfer {
     /// Returns the store, if it is one.
     fn as_store(&self) -> Option<&Store>;
     /// Moves the elements of all active lanes.
-    fn run<V: View>(
-        &self,
-        view: &mut V,
-        registers: &mut Registers,
-        shape: Shape,
-        at: LaneAddresses<'_>,
-    ) -> Step;
+    fn run<V: View>(&self, view: &mut V, registers: &mut Registers, at: Elements<'_>) -> Step;
     /// Moves them lane by lane and element by element: the slow path.
-    fn run_by_lanes<V: View>(
-        &self,
-        view: &mut V,
-        registers: &mut Registers,
-        shape: Shape,
-        at: LaneAddresses<'_>,
-    ) -> Step;
+    fn by_lanes<V: View>(&self, view: &mut V, registers: &mut Registers, at: Elements<'_>) -> Step;
 }
 
 impl Transfer for Load {
@@ -141,13 +130,7 @@ impl Transfer for Load {
     }
 
     #[inline(always)]
-    fn run<V: View>(
-        &self,
-        view: &mut V,
-        registers: &mut Registers,
-        shape: Shape,
-        at: LaneAddresses<'_>,
-    ) -> Step {
+    fn run<V: View>(&self, view: &mut V, registers: &mut Registers, at: Elements<'_>) -> Step {
         if let Addresses::Row { origin, .. } = at.addresses
             && rows::load(view, registers, self, origin, at.mask).is_some()
         {
@@ -160,19 +143,13 @@ impl Transfer for Load {
             (MemType::B64, 1, Some(Src::R64(d))) => {
                 gather(view, registers.r64_mut(d), at, 0, u64::from_le_bytes)
             }
-            _ => return self.run_by_lanes(view, registers, shape, at),
+            _ => return self.by_lanes(view, registers, at),
         };
-        done.map_err(|lane| absent(view, shape, at, lane))
+        done.map_err(|lane| absent(view, at, lane))
     }
 
     #[inline(never)]
-    fn run_by_lanes<V: View>(
-        &self,
-        view: &mut V,
-        registers: &mut Registers,
-        shape: Shape,
-        at: LaneAddresses<'_>,
-    ) -> Step {
+    fn by_lanes<V: View>(&self, view: &mut V, registers: &mut Registers, at: Elements<'_>) -> Step {
         let size = u64::from(element_bytes(self.ty));
         for (element, d) in self.d[..usize::from(self.len)].iter().enumerate() {
             let Some(d) = *d else { continue };
@@ -181,7 +158,7 @@ impl Transfer for Load {
                 Src::R32(d) => load32(view, registers.r32_mut(d), self, at, offset),
                 Src::R64(d) => load64(view, registers.r64_mut(d), self, at, offset),
             };
-            loaded.map_err(|lane| absent(view, shape, at, lane))?;
+            loaded.map_err(|lane| absent(view, at, lane))?;
         }
         Ok(())
     }
@@ -204,34 +181,22 @@ impl Transfer for Store {
     }
 
     #[inline(always)]
-    fn run<V: View>(
-        &self,
-        view: &mut V,
-        registers: &mut Registers,
-        shape: Shape,
-        at: LaneAddresses<'_>,
-    ) -> Step {
+    fn run<V: View>(&self, view: &mut V, registers: &mut Registers, at: Elements<'_>) -> Step {
         if let Addresses::Row { origin, .. } = at.addresses
             && rows::store(view, registers, self, origin, at.mask).is_some()
         {
             return Ok(());
         }
         let (MemType::B32, 1, Src::R32(s)) = (self.ty, self.len, self.s[0]) else {
-            return self.run_by_lanes(view, registers, shape, at);
+            return self.by_lanes(view, registers, at);
         };
         let values = registers.r32(s);
         let done = scatter(view, at, 0, |i| values[i].to_le_bytes());
-        done.map_err(|lane| absent(view, shape, at, lane))
+        done.map_err(|lane| absent(view, at, lane))
     }
 
     #[inline(never)]
-    fn run_by_lanes<V: View>(
-        &self,
-        view: &mut V,
-        registers: &mut Registers,
-        shape: Shape,
-        at: LaneAddresses<'_>,
-    ) -> Step {
+    fn by_lanes<V: View>(&self, view: &mut V, registers: &mut Registers, at: Elements<'_>) -> Step {
         let size = element_bytes(self.ty);
         for (element, s) in self.s[..usize::from(self.len)].iter().enumerate() {
             let offset = element as u64 * u64::from(size);
@@ -250,7 +215,7 @@ impl Transfer for Store {
                 }
                 (s, _) => scatter(view, at, offset, |i| low(registers, s, i).to_le_bytes()),
             };
-            stored.map_err(|lane| absent(view, shape, at, lane))?;
+            stored.map_err(|lane| absent(view, at, lane))?;
         }
         Ok(())
     }
@@ -290,14 +255,9 @@ fn misaligned(kind: AccessKind, bytes: u32, addresses: &[u64; 32], mask: LaneMas
 
 /// Builds the fault of a load or store at an unmapped address.
 #[cold]
-pub(super) fn absent<V: View>(
-    view: &V,
-    shape: Shape,
-    at: LaneAddresses<'_>,
-    lane: u32,
-) -> Box<Trap> {
+pub(super) fn absent<V: View>(view: &V, at: Elements<'_>, lane: u32) -> Box<Trap> {
     let address = at.addresses.of(lane);
-    out_of_bounds(view, shape.kind, shape.bytes(), address, lane)
+    out_of_bounds(view, at.shape.kind, at.shape.bytes(), address, lane)
 }
 
 #[cold]
@@ -330,7 +290,7 @@ fn load32<V: View>(
     view: &mut V,
     row: &mut Lanes32,
     load: &Load,
-    at: LaneAddresses<'_>,
+    at: Elements<'_>,
     offset: u64,
 ) -> Result<(), u32> {
     let bits = load.sign_to;
@@ -352,7 +312,7 @@ fn load64<V: View>(
     view: &mut V,
     row: &mut Lanes64,
     load: &Load,
-    at: LaneAddresses<'_>,
+    at: Elements<'_>,
     offset: u64,
 ) -> Result<(), u32> {
     let bits = load.sign_to;
@@ -383,7 +343,7 @@ fn extend(value: impl Into<i64>, bits: u8) -> u64 {
 fn gather<V: View, T, const N: usize>(
     view: &mut V,
     row: &mut [T; 32],
-    LaneAddresses { addresses, mask }: LaneAddresses<'_>,
+    Elements { addresses, mask, .. }: Elements<'_>,
     offset: u64,
     convert: impl Fn([u8; N]) -> T,
 ) -> Result<(), u32> {
@@ -417,7 +377,7 @@ fn low(registers: &Registers, s: Src, lane: usize) -> u32 {
 #[inline(always)]
 fn scatter<V: View, const N: usize>(
     view: &mut V,
-    LaneAddresses { addresses, mask }: LaneAddresses<'_>,
+    Elements { addresses, mask, .. }: Elements<'_>,
     offset: u64,
     value: impl Fn(usize) -> [u8; N],
 ) -> Result<(), u32> {
