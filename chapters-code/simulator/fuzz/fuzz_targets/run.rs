@@ -38,22 +38,15 @@ fn run(module: ptx::ir::Module, options: &Options) -> Option<Ends> {
         for slot in params.chunks_exact_mut(8) {
             slot.copy_from_slice(&array.to_le_bytes());
         }
-        let launch = Launch {
-            kernel,
-            grid: [2, 1, 1],
-            block: [40, 1, 1],
-            cluster: None,
-            dynamic_shared: 256,
-            params: &params,
-        };
+        let launch = Launch::new(kernel, [2, 1, 1], [40, 1, 1], &params);
+        let launch = Launch { dynamic_shared: 256, ..launch };
         let report = simt::launch(&memory, &launch, options);
         if let Some(fault) = &report.fault {
             assert!(!fault.message.is_empty());
         }
         ends.push(report.fault.map(|fault| fault.kind));
     }
-    let mut bytes = vec![0; ARRAY];
-    memory.read(array, &mut bytes).expect("it is there");
+    let bytes = memory.content(array, ARRAY).expect("it is there");
     loaded
         .unload(&memory)
         .expect("nobody else frees its variables");

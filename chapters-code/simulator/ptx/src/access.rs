@@ -16,24 +16,6 @@ pub enum Register {
     Pred(Pred),
 }
 
-impl From<R32> for Register {
-    fn from(register: R32) -> Self {
-        Self::R32(register)
-    }
-}
-
-impl From<R64> for Register {
-    fn from(register: R64) -> Self {
-        Self::R64(register)
-    }
-}
-
-impl From<Pred> for Register {
-    fn from(register: Pred) -> Self {
-        Self::Pred(register)
-    }
-}
-
 impl From<Src> for Register {
     fn from(register: Src) -> Self {
         match register {
@@ -53,23 +35,25 @@ pub(crate) enum Named<'a> {
     Pred(&'a mut Pred),
 }
 
-impl<'a> From<&'a mut R32> for Named<'a> {
-    fn from(register: &'a mut R32) -> Self {
-        Self::R32(register)
-    }
-}
+/// Converts a register of each file to one of any.
+macro_rules! of_each_file {
+    ($($file:ident)*) => {
+        $(
+            impl From<$file> for Register {
+                fn from(register: $file) -> Self {
+                    Self::$file(register)
+                }
+            }
 
-impl<'a> From<&'a mut R64> for Named<'a> {
-    fn from(register: &'a mut R64) -> Self {
-        Self::R64(register)
-    }
+            impl<'a> From<&'a mut $file> for Named<'a> {
+                fn from(register: &'a mut $file) -> Self {
+                    Self::$file(register)
+                }
+            }
+        )*
+    };
 }
-
-impl<'a> From<&'a mut Pred> for Named<'a> {
-    fn from(register: &'a mut Pred) -> Self {
-        Self::Pred(register)
-    }
-}
+of_each_file! { R32 R64 Pred }
 
 impl<'a> From<&'a mut Src> for Named<'a> {
     fn from(register: &'a mut Src) -> Self {

@@ -389,27 +389,7 @@ impl Instruction {
                 Control::Branch { guard: self.guard, targets, reconverge: *reconverge }
             }
             Op::Exit | Op::Trap => Control::End,
-            Op::Alu(_)
-            | Op::Ld(_)
-            | Op::St(_)
-            | Op::Atom(_)
-            | Op::CpAsync { .. }
-            | Op::CpAsyncWait(_)
-            | Op::Mbarrier(_)
-            | Op::Bulk(_)
-            | Op::BulkWait(_)
-            | Op::ProxyFence(_)
-            | Op::Nop
-            | Op::Bar(_)
-            | Op::Cluster(_)
-            | Op::Warp(_)
-            | Op::Fence(_)
-            | Op::ActiveMask { .. }
-            | Op::Nanosleep { .. }
-            | Op::ReadClock { .. }
-            | Op::ReadClock64 { .. }
-            | Op::Vprintf { .. }
-            | Op::AssertFail { .. } => Control::Next,
+            _ => Control::Next,
         }
     }
 

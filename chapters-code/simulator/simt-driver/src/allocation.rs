@@ -55,22 +55,21 @@ pub fn context_of(address: u64) -> Result<Arc<Context>> {
 
 /// Frees all that a context owns.
 pub fn free_all(device: &Device, context: Handle) -> Result {
-    let owned: Vec<u64> = {
-        let owners = lock(&device.owners);
-        owners.iter().filter(|(_, o)| o.context == context).map(|(&base, _)| base).collect()
-    };
     // The last one first: the table of allocations then only becomes shorter.
-    let mut last_first = owned.into_iter().rev();
+    let mut last_first = owned(device, |owner| owner.context == context).into_iter().rev();
     last_first.try_for_each(|base| release(device, base))
 }
 
 /// Frees all that was taken from a pool.
 pub fn free_pool(device: &Device, pool: Handle) -> Result {
-    let owned: Vec<u64> = {
-        let owners = lock(&device.owners);
-        owners.iter().filter(|(_, o)| o.pool == pool).map(|(&base, _)| base).collect()
-    };
+    let owned = owned(device, |owner| owner.pool == pool);
     owned.into_iter().try_for_each(|base| release(device, base))
+}
+
+/// The addresses of the allocations with such owners.
+fn owned(device: &Device, is_owner: impl Fn(&Owner) -> bool) -> Vec<u64> {
+    let owners = lock(&device.owners);
+    owners.iter().filter(|(_, owner)| is_owner(owner)).map(|(&base, _)| base).collect()
 }
 
 fn release(device: &Device, address: u64) -> Result {

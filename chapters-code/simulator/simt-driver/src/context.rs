@@ -267,9 +267,7 @@ pub fn queueing() -> Result<Arc<Context>> {
 
 /// The context of a handle.
 pub fn of(handle: Handle) -> Result<Arc<Context>> {
-    driver()?.contexts.get(handle).ok_or_else(|| {
-        CUresult::INVALID_CONTEXT.because(format!("{:#x} is not a context", handle.0))
-    })
+    driver()?.contexts.look_up(handle, CUresult::INVALID_CONTEXT, "a context")
 }
 
 /// The context of a handle, or for null the current one.

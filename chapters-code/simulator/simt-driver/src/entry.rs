@@ -38,6 +38,33 @@ macro_rules! api {
 }
 pub(crate) use api;
 
+/// Defines two functions from each operation: one that waits for it, in the default stream, and one that queues it in the
+/// stream that is its last argument. Other functions may follow after `also`.
+macro_rules! operations {
+    (
+        $($(#[$meta:meta])*
+        fn $waits:ident/$waits_per_thread:ident, $queues:ident/$queues_per_thread:ident
+            ($($arg:ident: $ty:ty),*) => $operation:expr;)*
+        also { $($others:tt)* }
+    ) => {
+        $crate::entry::api! {
+            $(
+                $(#[$meta])*
+                per_thread($waits_per_thread) fn $waits($($arg: $ty),*) {
+                    $crate::operation::complete(&$operation?)
+                }
+
+                $(#[$meta])*
+                per_thread($queues_per_thread) fn $queues($($arg: $ty,)* stream: $crate::types::CUstream) {
+                    $crate::operation::submit(stream, $operation?)
+                }
+            )*
+            $($others)*
+        }
+    };
+}
+pub(crate) use operations;
+
 /// Defines one exported function from an expression.
 macro_rules! function {
     ($(#[$meta:meta])* $name:ident ($($arg:ident: $ty:ty),* $(,)?) $result:expr) => {

@@ -70,22 +70,16 @@ pub fn create() -> Result<Handle> {
 }
 
 fn graph(handle: Handle) -> Result<Arc<Graph>> {
-    driver()?
-        .graphs
-        .get(handle)
-        .ok_or_else(|| CUresult::INVALID_VALUE.because(format!("{:#x} is not a graph", handle.0)))
+    driver()?.graphs.look_up(handle, CUresult::INVALID_VALUE, "a graph")
 }
 
 /// The node of a handle.
 pub fn node(handle: Handle) -> Result<Arc<Node>> {
-    let found = driver()?.nodes.get(handle);
-    found.ok_or_else(|| CUresult::INVALID_VALUE.because(format!("{:#x} is not a node", handle.0)))
+    driver()?.nodes.look_up(handle, CUresult::INVALID_VALUE, "a node")
 }
 
 fn exec(handle: Handle) -> Result<Arc<Exec>> {
-    driver()?.execs.get(handle).ok_or_else(|| {
-        CUresult::INVALID_VALUE.because(format!("{:#x} is not an executable graph", handle.0))
-    })
+    driver()?.execs.look_up(handle, CUresult::INVALID_VALUE, "an executable graph")
 }
 
 /// The nodes of a graph, in the order in which they were added.

@@ -6,6 +6,8 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
+use crate::error::{CUresult, Result};
+
 /// An opaque pointer of the API.
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -83,6 +85,11 @@ impl<T> Table<T> {
         let table = self.slots.read().unwrap_or_else(PoisonError::into_inner);
         let slot = table.slots.get(index)?;
         if slot.generation == generation { slot.value.clone() } else { None }
+    }
+
+    /// The object of a handle, or the failure of a call that gets a wrong one: it names what the handle is not.
+    pub fn look_up(&self, handle: Handle, code: CUresult, what: &str) -> Result<Arc<T>> {
+        self.get(handle).ok_or_else(|| code.because(format!("{:#x} is not {what}", handle.0)))
     }
 
     /// Removes an object; its handle is never valid again.

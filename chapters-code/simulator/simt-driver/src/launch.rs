@@ -48,6 +48,13 @@ pub struct Request {
     pub cluster: Option<[u32; 3]>,
 }
 
+impl Request {
+    /// A launch without further wishes.
+    pub fn new(function: Handle, grid: [u32; 3], block: [u32; 3], dynamic_shared: u32) -> Self {
+        Self { function, grid, block, dynamic_shared, cooperative: false, cluster: None }
+    }
+}
+
 /// A launch that was found to be possible, with its arguments.
 #[derive(Clone)]
 pub struct Launch {
@@ -123,7 +130,7 @@ impl Launch {
         let (job, workspace) = self.job(context, options::current(), None)?;
         let (launched, mut footprint) = simt::launch_job(&job);
         if let (Some(workspace), Some(footprint)) = (&workspace, &mut footprint) {
-            footprint.forget(&workspace.range());
+            footprint.forget(&workspace.range);
         }
         drop(workspace);
         drop(busy);
@@ -159,7 +166,7 @@ impl Launch {
         }
         let workspace = self.request.cooperative.then(|| GridWorkspace::new(&device.memory));
         let workspace = workspace.transpose()?;
-        let grid_workspace = workspace.as_ref().map_or(0, |workspace| workspace.address);
+        let grid_workspace = workspace.as_ref().map_or(0, |workspace| workspace.range.start);
         recording::launch(device, self, group)?;
         let job = simt::Job {
             kernel: self.function.kernel.clone(),
@@ -208,35 +215,23 @@ fn name(function: &Function, failure: Failure) -> Failure {
     }
 }
 
-/// The memory through which the blocks of a cooperative launch meet: the structure `grid_workspace`
-/// of cooperative groups (`cooperative_groups/details/driver_abi.h`).
+/// The memory through which the blocks of a cooperative launch meet, until it has ended.
 pub struct GridWorkspace<'a> {
     memory: &'a simt::Memory,
-    address: u64,
+    range: Range<u64>,
 }
 
 impl<'a> GridWorkspace<'a> {
-    /// The size of the structure, then its barrier, at which no block has arrived.
-    const CONTENT: [u32; 2] = [8, 0];
-
     fn new(memory: &'a simt::Memory) -> Result<Self> {
-        let content = Self::CONTENT.map(u32::to_ne_bytes);
-        let content = content.as_flattened();
-        let address = memory.allocate(content.len() as u64)?;
-        memory.write(address, content)?;
-        Ok(Self { memory, address })
-    }
-
-    fn range(&self) -> Range<u64> {
-        self.address..self.address + size_of_val(&Self::CONTENT) as u64
+        Ok(Self { memory, range: memory.allocate_grid_workspace()? })
     }
 }
 
 impl Drop for GridWorkspace<'_> {
     fn drop(&mut self) {
         // The address never leaves this struct, so it is still allocated.
-        let _ = self.memory.free(self.address);
-        order::freed(&self.range());
+        let _ = self.memory.free(self.range.start);
+        order::freed(&self.range);
     }
 }
 

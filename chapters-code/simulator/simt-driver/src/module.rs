@@ -207,16 +207,12 @@ fn ptx_version(text: &str) -> Option<(u32, u32)> {
 
 /// The module of a handle.
 pub fn module(handle: Handle) -> Result<Arc<Module>> {
-    driver()?.modules.get(handle).ok_or_else(|| {
-        CUresult::INVALID_HANDLE.because(format!("{:#x} is not a loaded module", handle.0))
-    })
+    driver()?.modules.look_up(handle, CUresult::INVALID_HANDLE, "a loaded module")
 }
 
 /// The function of a handle.
 pub fn function(handle: Handle) -> Result<Arc<Function>> {
-    driver()?.functions.get(handle).ok_or_else(|| {
-        CUresult::INVALID_HANDLE.because(format!("{:#x} is not a function", handle.0))
-    })
+    driver()?.functions.look_up(handle, CUresult::INVALID_HANDLE, "a function")
 }
 
 /// Unloads a module: its functions and variables are gone. After a fault that has been

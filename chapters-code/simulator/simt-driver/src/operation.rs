@@ -138,12 +138,7 @@ impl Operation {
     pub fn uses_pageable_memory(&self) -> Result<bool> {
         match self {
             Self::Copy(transfer) => transfer.uses_pageable_memory(),
-            Self::Kernel(_)
-            | Self::Fill(_)
-            | Self::Host(_)
-            | Self::Graph(_)
-            | Self::Free(_)
-            | Self::Empty => Ok(false),
+            _ => Ok(false),
         }
     }
 

@@ -101,8 +101,5 @@ impl Drop for Pool {
 
 /// The pool of a handle.
 pub fn pool(handle: Handle) -> Result<Arc<Pool>> {
-    driver()?
-        .pools
-        .get(handle)
-        .ok_or_else(|| CUresult::INVALID_VALUE.because(format!("{:#x} is not a pool", handle.0)))
+    driver()?.pools.look_up(handle, CUresult::INVALID_VALUE, "a pool")
 }

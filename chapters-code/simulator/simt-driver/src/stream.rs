@@ -75,9 +75,7 @@ pub fn stream(handle: Handle) -> Result<Option<Arc<Stream>>> {
     if handle.0 <= 2 {
         return Ok(None);
     }
-    let found = driver()?.streams.get(handle);
-    let unknown = || CUresult::INVALID_HANDLE.because(format!("{:#x} is not a stream", handle.0));
-    found.map(Some).ok_or_else(unknown)
+    driver()?.streams.look_up(handle, CUresult::INVALID_HANDLE, "a stream").map(Some)
 }
 
 /// Makes a call with the thread's own default stream as stream 0.
@@ -133,10 +131,7 @@ pub fn create_event(flags: u32) -> Result<Handle> {
 
 /// The event of a handle.
 pub fn event(handle: Handle) -> Result<Arc<Event>> {
-    driver()?
-        .events
-        .get(handle)
-        .ok_or_else(|| CUresult::INVALID_HANDLE.because(format!("{:#x} is not an event", handle.0)))
+    driver()?.events.look_up(handle, CUresult::INVALID_HANDLE, "an event")
 }
 
 impl Event {

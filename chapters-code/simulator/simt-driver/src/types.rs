@@ -283,9 +283,14 @@ pub struct CUlaunchConfig {
 }
 
 impl CUlaunchConfig {
-    /// The attributes, copied.
-    pub fn attributes(&self) -> Result<Vec<CUlaunchAttribute>> {
-        (0..self.attribute_count as usize).map(|i| In(self.attributes).at(i)).collect()
+    /// The value of the attribute with a number: of the last, if there are several.
+    pub fn attribute(&self, id: c_uint) -> Result<Option<[c_uint; 16]>> {
+        let mut found = None;
+        for index in 0..self.attribute_count as usize {
+            let attribute = In(self.attributes).at(index)?;
+            found = if attribute.id == id { Some(attribute.value) } else { found };
+        }
+        Ok(found)
     }
 }
 

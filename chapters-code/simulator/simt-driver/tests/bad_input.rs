@@ -4,9 +4,9 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use crate::common::{PTX, code, context, in_own_process, kernel, one_block};
+use crate::common::{PTX, code, context, in_own_process, kernel, launch, one_block};
 use cudarc::driver::sys::CUresult::{self, *};
-use cudarc::driver::{CudaContext, DevicePtr, LaunchConfig, PushKernelArg, result, sys};
+use cudarc::driver::{CudaContext, DevicePtr, LaunchConfig, result, sys};
 use cudarc::nvrtc::Ptx;
 
 /// Something wrong, done.
@@ -57,8 +57,7 @@ const CASES: &[Case] = &[
             let run = |name| {
                 let stream = context.default_stream();
                 let kernel = module.load_function(name).unwrap();
-                // SAFETY: the kernels take no arguments.
-                code(unsafe { stream.launch_builder(&kernel).launch(one_block(1)) })
+                code(launch!(stream, kernel, one_block(1)))
             };
             // The others of the module run, before and after.
             assert_eq!(run("count"), CUDA_SUCCESS);
@@ -209,17 +208,14 @@ fn load_bytes(image: &[u8]) -> CUresult {
 /// Launches a kernel that takes no arguments, or is refused.
 fn launch(context: &Arc<CudaContext>, name: &str, config: LaunchConfig) -> CUresult {
     let (stream, kernel, out) = (context.default_stream(), kernel(context, name), 0u64);
-    let mut builder = stream.launch_builder(&kernel);
-    builder.arg(&out);
-    // SAFETY: a spare argument is not looked at.
-    code(unsafe { builder.launch(config) })
+    code(launch!(stream, kernel, config, &out))
 }
 
 /// Has a kernel write to an address, and waits for it.
 fn poke(context: &Arc<CudaContext>, address: u64) -> CUresult {
     let (stream, poke) = (context.default_stream(), kernel(context, "poke"));
-    // SAFETY: the argument is that of the kernel; the address is wrong, on purpose.
-    unsafe { stream.launch_builder(&poke).arg(&address).launch(one_block(1)) }.unwrap();
+    // The address is wrong, on purpose.
+    launch!(stream, poke, one_block(1), &address).unwrap();
     code(context.synchronize())
 }
 

@@ -4,7 +4,7 @@
 use std::ptr::{null, null_mut};
 use std::sync::Arc;
 
-use crate::common::{LIBRARY, code, kernel, passes_in_own_process};
+use crate::common::{LIBRARY, code, context_in_own_process, kernel};
 use crate::graphs::{add, captured, untracked};
 use crate::report::report;
 use cudarc::driver::sys::{self, CUresult, CUstreamCaptureMode as Mode};
@@ -281,8 +281,9 @@ fn fork(scene: &Scene, other: sys::CUstream, work: bool) {
 
 /// A capture in global mode concerns all threads, and so those of other tests.
 #[test]
-#[ignore = "run by the other test"]
-fn program() {
+fn global_mode_and_what_is_reported() {
+    let test = "capture::global_mode_and_what_is_reported";
+    let Some(_context) = context_in_own_process(test, &[]) else { return };
     let global = Mode::CU_STREAM_CAPTURE_MODE_GLOBAL;
     let unsupported = CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     let cases = [(global, unsupported), (THREAD_LOCAL, SUCCESS)];
@@ -317,11 +318,6 @@ fn program() {
         assert_eq!(launch["counters"], launches[0]["counters"]);
         assert_eq!(launch["counters"]["global_load_requests"], 4);
     }
-}
-
-#[test]
-fn a_capture_in_global_mode_and_what_is_reported() {
-    passes_in_own_process("capture::program", &[]);
 }
 
 #[test]

@@ -6,10 +6,9 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use cudarc::driver::sys::{self, CUfunction_attribute as Attribute, CUresult};
-use cudarc::driver::{CudaFunction, CudaStream, DevicePtr, LaunchConfig, PushKernelArg};
-use cudarc::nvrtc::Ptx;
+use cudarc::driver::{CudaFunction, CudaStream, DevicePtr, LaunchConfig};
 
-use crate::common::{code, context, passes_in_own_process};
+use crate::common::{blocks, code, context, context_in_own_process, launch, load};
 use crate::report::report;
 
 const PTX: &str = include_str!("kernels/cluster.compute_90.ptx");
@@ -35,12 +34,7 @@ impl Deref for Kernel {
 
 fn kernel(name: &str) -> Kernel {
     let context = context();
-    let module = context.load_module(Ptx::from_src(PTX)).unwrap();
-    Kernel { stream: context.default_stream(), function: module.load_function(name).unwrap() }
-}
-
-fn config(blocks: u32, threads: u32) -> LaunchConfig {
-    LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (threads, 1, 1), shared_mem_bytes: 0 }
+    Kernel { stream: context.default_stream(), function: load(&context, PTX, name) }
 }
 
 /// Launches blocks of 64 threads in clusters of this many, if it is given, and returns the code and two
@@ -123,12 +117,9 @@ fn clusters_that_the_kernel_declares() {
     assert_eq!(code(two.set_attribute(WIDTH, 4)), CUresult::CUDA_ERROR_INVALID_VALUE);
     // Plain launches are in clusters too.
     let stream = &two.stream;
-    let plain = |blocks: u32| {
-        let mut out = stream.alloc_zeros::<u64>(2 * blocks as usize).unwrap();
-        let mut launch = stream.launch_builder(&two);
-        launch.arg(&mut out);
-        // SAFETY: the argument is the kernel's, and the array has two words for each block.
-        let launched = unsafe { launch.launch(config(blocks, 64)) };
+    let plain = |count: u32| {
+        let mut out = stream.alloc_zeros::<u64>(2 * count as usize).unwrap();
+        let launched = launch!(stream, two, blocks(count, 64), &mut out);
         launched.map(|_| stream.clone_dtoh(&out).unwrap())
     };
     assert_eq!(plain(4).unwrap()[2..4], expected(1, 2));
@@ -148,7 +139,7 @@ fn clusters_that_an_attribute_sets() {
 #[test]
 fn clusters_that_the_device_holds() {
     let active = |kernel: &Kernel, threads: u32| {
-        kernel.occupancy_max_active_clusters(config(2, threads), &kernel.stream).unwrap()
+        kernel.occupancy_max_active_clusters(blocks(2, threads), &kernel.stream).unwrap()
     };
     assert_eq!(active(&kernel("gather_two"), 256), 528);
     for (cluster, [one, two, four]) in
@@ -161,11 +152,11 @@ fn clusters_that_the_device_holds() {
         let bytes = 130 * 1024;
         let dynamic = Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
         any.set_attribute(dynamic, bytes).unwrap();
-        let config = LaunchConfig { shared_mem_bytes: bytes as u32, ..config(16, 1024) };
+        let config = LaunchConfig { shared_mem_bytes: bytes as u32, ..blocks(16, 1024) };
         assert_eq!(any.occupancy_max_active_clusters(config, &any.stream), Ok(one), "{cluster}");
     }
     let any = kernel("gather_any");
-    let largest = any.occupancy_max_potential_cluster_size(config(64, 256), &any.stream);
+    let largest = any.occupancy_max_potential_cluster_size(blocks(64, 256), &any.stream);
     assert_eq!(largest, Ok(16));
 }
 
@@ -173,21 +164,15 @@ fn clusters_that_the_device_holds() {
 /// Compute read them on an H100 from the same addresses.
 #[test]
 fn counts_as_an_h100_counts() {
-    passes_in_own_process("clusters::program", &[]);
-}
-
-#[test]
-#[ignore = "run by the other test"]
-fn program() {
+    let Some(_context) = context_in_own_process("clusters::counts_as_an_h100_counts", &[]) else {
+        return;
+    };
     let scatter = kernel("scatter");
     scatter.set_attribute(WIDTH, 2).unwrap();
     let counted = |what: u32| {
         let stream = &scatter.stream;
         let mut out = stream.alloc_zeros::<u32>(132 * 1024).unwrap();
-        let mut launch = stream.launch_builder(&scatter);
-        launch.arg(&mut out).arg(&what).arg(&256u32);
-        // SAFETY: the arguments are those of the kernel, and each thread has its word.
-        unsafe { launch.launch(config(132, 1024)) }.unwrap();
+        launch!(stream, scatter, blocks(132, 1024), &mut out, &what, &256u32).unwrap();
         stream.synchronize().unwrap();
         let counters = report()["launches"][0]["counters"].clone();
         ["dshared_sectors", "shared_atomic_wavefronts"].map(|name| counters[name].as_u64().unwrap())

@@ -6,7 +6,6 @@ use cudarc::driver::sys::{
     CUresult,
 };
 use cudarc::driver::{CudaContext, result};
-use cudarc::nvrtc::Ptx;
 
 #[test]
 fn an_h200() {
@@ -104,8 +103,7 @@ fn static_shared_memory_leaves_the_rest_to_dynamic() {
     let known = [(48_000, 1152), (49_152, 0), (65_536, 166_912), (100_000, 132_448), (232_448, 0)];
     for (fixed, rest) in known {
         let text = PTX.replace("fixed[1024]", &format!("fixed[{fixed}]"));
-        let module = context.load_module(Ptx::from_src(text)).unwrap();
-        let shared = module.load_function("shared").unwrap();
+        let shared = common::load(&context, &text, "shared");
         assert_eq!(shared.get_attribute(most).unwrap(), rest, "{fixed}");
     }
 }

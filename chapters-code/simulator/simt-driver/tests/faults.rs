@@ -3,15 +3,17 @@
 use std::ffi::CString;
 use std::sync::Arc;
 
-use crate::common::{LIBRARY, PTX, code, context, in_own_process, kernel, one_block, set_option};
+use crate::common::{
+    LIBRARY, PTX, code, context, in_own_process, kernel, launch, one_block, set_option,
+};
 use cudarc::driver::sys::CUresult;
-use cudarc::driver::{CudaContext, DevicePtr, PushKernelArg, result};
+use cudarc::driver::{CudaContext, DevicePtr, result};
 
 /// Writes to an address.
 fn poke(context: &Arc<CudaContext>, address: u64) -> CUresult {
     let (stream, poke) = (context.default_stream(), kernel(context, "poke"));
-    // SAFETY: the argument is that of the kernel; the address is wrong, on purpose.
-    code(unsafe { stream.launch_builder(&poke).arg(&address).launch(one_block(1)) })
+    // The address is wrong, on purpose.
+    code(launch!(stream, poke, one_block(1), &address))
 }
 
 #[test]
@@ -25,13 +27,11 @@ fn the_error_comes_with_the_next_call_that_waits() {
     let other = unsafe { result::module::load_data(image.as_ptr().cast()) }.unwrap();
     assert_eq!(poke(&context, 0), CUresult::CUDA_SUCCESS);
     // What is queued behind it does not run, and does not fail yet.
-    // SAFETY: the kernel takes no arguments.
-    assert!(unsafe { stream.launch_builder(&count).launch(one_block(1)) }.is_ok());
+    assert!(launch!(stream, count, one_block(1)).is_ok());
     assert_eq!(code(stream.synchronize()), illegal);
     // From now on every call fails.
     assert_eq!(code(stream.alloc_zeros::<u8>(4)), illegal);
-    // SAFETY: as above.
-    let relaunched = unsafe { stream.launch_builder(&count).launch(one_block(1)) };
+    let relaunched = launch!(stream, count, one_block(1));
     assert_eq!(code(relaunched), illegal);
     assert_eq!(code(context.synchronize()), illegal);
     // SAFETY: the module was never asked for a function, and is not used again.
@@ -106,8 +106,7 @@ fn freed_memory_is_out_of_reach() {
 fn a_trap_is_a_launch_failure() {
     let context = context();
     let abort = kernel(&context, "abort");
-    // SAFETY: the kernel takes no arguments.
-    unsafe { context.default_stream().launch_builder(&abort).launch(one_block(1)) }.unwrap();
+    launch!(context.default_stream(), abort, one_block(1)).unwrap();
     assert_eq!(code(context.synchronize()), CUresult::CUDA_ERROR_LAUNCH_FAILED);
 }
 

@@ -4,7 +4,7 @@
 use std::ffi::c_int;
 use std::time::{Duration, Instant};
 
-use crate::common::{context, kernel, one_block, passes_in_own_process};
+use crate::common::{context_in_own_process, kernel, launch, one_block};
 use cudarc::driver::sys::{self, CUresult};
 
 unsafe extern "C" {
@@ -35,14 +35,14 @@ fn in_child(function: sys::CUfunction, stream: sys::CUstream) -> c_int {
 }
 
 #[test]
-#[ignore = "run by the other test"]
-fn program() {
-    let context = context();
+fn a_forked_child_is_refused() {
+    let Some(context) = context_in_own_process("forked::a_forked_child_is_refused", &[]) else {
+        return;
+    };
     let stream = context.default_stream();
     let count = kernel(&context, "count");
     let launch = || {
-        // SAFETY: the kernel has no arguments.
-        unsafe { stream.launch_builder(&count).launch(one_block(1)) }.unwrap();
+        launch!(stream, count, one_block(1)).unwrap();
         stream.synchronize().unwrap();
     };
     launch();
@@ -67,9 +67,4 @@ fn program() {
     assert_eq!(status, 0, "a call was not refused: its number is in the second byte");
     // The parent goes on.
     launch();
-}
-
-#[test]
-fn a_forked_child_is_refused() {
-    passes_in_own_process("forked::program", &[]);
 }

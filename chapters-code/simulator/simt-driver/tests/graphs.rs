@@ -3,12 +3,11 @@
 use std::ptr::null_mut;
 use std::sync::Arc;
 
-use crate::common::{context, kernel, one_block};
+use crate::common::{blocks, context, kernel, launch, load, one_block};
 use cudarc::driver::sys::{self, CUstreamCaptureMode as Mode};
 use cudarc::driver::{
     CudaContext, CudaFunction, CudaGraph, CudaSlice, CudaStream, LaunchConfig, PushKernelArg,
 };
-use cudarc::nvrtc::Ptx;
 
 const THREAD_LOCAL: Mode = Mode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
 const PLAIN: sys::CUgraphInstantiate_flags = sys::CUgraphInstantiate_flags(0);
@@ -31,10 +30,7 @@ pub fn captured(stream: &Arc<CudaStream>, mode: Mode, work: impl FnOnce()) -> Cu
 /// `c[i] = a[i] + b[i]` for as many elements as `c` has.
 pub fn add(stream: &Arc<CudaStream>, f: &CudaFunction, [c, a, b]: [&CudaSlice<f32>; 3]) {
     let n = c.len() as u32;
-    let mut launch = stream.launch_builder(f);
-    launch.arg(c).arg(a).arg(b).arg(&n);
-    // SAFETY: the arguments are those of the kernel, and the arrays hold n elements.
-    unsafe { launch.launch(LaunchConfig::for_num_elems(n)) }.unwrap();
+    launch!(stream, *f, LaunchConfig::for_num_elems(n), c, a, b, &n).unwrap();
 }
 
 #[test]
@@ -63,10 +59,7 @@ fn arguments_are_copied_and_pointers_are_kept() {
     let c = stream.alloc_zeros::<f32>(8).unwrap();
     let mut n = 4u32;
     let graph = captured(&stream, THREAD_LOCAL, || {
-        let mut launch = stream.launch_builder(&f);
-        launch.arg(&c).arg(&a).arg(&a).arg(&n);
-        // SAFETY: the arguments are those of the kernel, and the arrays hold 4 elements and more.
-        unsafe { launch.launch(one_block(8)) }.unwrap();
+        launch!(stream, f, one_block(8), &c, &a, &a, &n).unwrap();
     });
     n += 4;
     graph.launch().unwrap();
@@ -137,17 +130,14 @@ fn edges(graph: sys::CUgraph) -> usize {
 fn a_cooperative_launch_is_captured() {
     let context = untracked();
     let stream = context.new_stream().unwrap();
-    let module = Ptx::from_src(include_str!("kernels/grid_sync.ptx"));
-    let module = context.load_module(module).unwrap();
-    let f = module.load_function("rotate_rounds").unwrap();
+    let f = load(&context, include_str!("kernels/grid_sync.ptx"), "rotate_rounds");
     let x = stream.alloc_zeros::<u32>(3 * 32).unwrap();
     let y = stream.alloc_zeros::<u32>(3 * 32).unwrap();
-    let config = LaunchConfig { grid_dim: (3, 1, 1), block_dim: (32, 1, 1), shared_mem_bytes: 0 };
     let graph = captured(&stream, THREAD_LOCAL, || {
         let mut launch = stream.launch_builder(&f);
         launch.arg(&x).arg(&y).arg(&2u32);
         // SAFETY: the arguments are those of the kernel, and each thread has its elements.
-        unsafe { launch.launch_cooperative(config) }.unwrap();
+        unsafe { launch.launch_cooperative(blocks(3, 32)) }.unwrap();
     });
     for round in 1..=3 {
         graph.launch().unwrap();

@@ -1,9 +1,8 @@
 //! `this_grid().sync()` of cooperative groups, compiled from NVIDIA's headers.
 
-use crate::common::{code, context, in_own_process};
+use crate::common::{self, code, context, in_own_process, load};
 use cudarc::driver::sys::CUresult;
-use cudarc::driver::{CudaContext, DriverError, LaunchConfig, PushKernelArg};
-use cudarc::nvrtc::Ptx;
+use cudarc::driver::{CudaContext, DriverError, PushKernelArg};
 
 const PTX: &str = include_str!("kernels/grid_sync.ptx");
 const THREADS: usize = 64;
@@ -15,16 +14,12 @@ fn rotate(
     (blocks, rounds): (usize, u32),
     cooperative: bool,
 ) -> Result<Vec<u32>, DriverError> {
-    let kernel = context.load_module(Ptx::from_src(PTX))?.load_function(kernel)?;
+    let kernel = load(context, PTX, kernel);
     let stream = context.default_stream();
     let start: Vec<u32> = (0..(blocks * THREADS) as u32).map(|i| i * 100).collect();
     let mut first = stream.clone_htod(&start)?;
     let mut second = stream.clone_htod(&start)?;
-    let config = LaunchConfig {
-        grid_dim: (blocks as u32, 1, 1),
-        block_dim: (THREADS as u32, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let config = common::blocks(blocks as u32, THREADS as u32);
     let mut launch = stream.launch_builder(&kernel);
     launch.arg(&mut first).arg(&mut second).arg(&rounds);
     // SAFETY: the arguments are those of the kernel, and each thread has its elements.

@@ -4,9 +4,8 @@
 
 #![cfg(target_os = "linux")]
 
-use crate::common::{context, in_own_process, kernel};
-use cudarc::driver::{LaunchConfig, PushKernelArg};
-use cudarc::nvrtc::Ptx;
+use crate::common::{blocks, context, in_own_process, kernel, launch, load};
+use cudarc::driver::LaunchConfig;
 
 const MB: u64 = 1_000_000;
 
@@ -28,12 +27,7 @@ fn large_arrays() {
     let (n, add) = (bytes / 12, kernel(&context, "add"));
     let mut arrays = [(); 3].map(|()| stream.alloc_zeros::<f32>(n as usize).unwrap());
     let [a, b, c] = &mut arrays;
-    // SAFETY: the arguments are those of the kernel, and the arrays hold n elements.
-    unsafe {
-        let mut launch = stream.launch_builder(&add);
-        let config = LaunchConfig::for_num_elems(n);
-        launch.arg(c).arg(&*a).arg(&*b).arg(&n).launch(config).unwrap();
-    }
+    launch!(stream, add, LaunchConfig::for_num_elems(n), c, &*a, &*b, &n).unwrap();
     stream.synchronize().unwrap();
     println!("peak {}", peak());
 }
@@ -93,16 +87,9 @@ const BLOCKS: u32 = 132;
 fn grid_barrier() {
     let context = context();
     let stream = context.default_stream();
-    let module = context.load_module(Ptx::from_src(grid_barrier_ptx())).unwrap();
-    let kernel = module.load_function("grid_barrier").unwrap();
+    let kernel = load(&context, &grid_barrier_ptx(), "grid_barrier");
     let mut count = stream.alloc_zeros::<u32>(1).unwrap();
-    let config =
-        LaunchConfig { grid_dim: (BLOCKS, 1, 1), block_dim: (1024, 1, 1), shared_mem_bytes: 0 };
-    // SAFETY: the argument is the kernel's, and no more blocks are launched than are resident.
-    unsafe {
-        let mut launch = stream.launch_builder(&kernel);
-        launch.arg(&mut count).launch(config).unwrap();
-    }
+    launch!(stream, kernel, blocks(BLOCKS, 1024), &mut count).unwrap();
     assert_eq!(stream.clone_dtoh(&count).unwrap(), [BLOCKS]);
     println!("peak {}", peak());
 }

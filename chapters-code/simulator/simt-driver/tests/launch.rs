@@ -2,9 +2,9 @@
 
 use std::ffi::c_void;
 
-use crate::common::{self, code, context, kernel, module, one_block};
+use crate::common::{self, code, context, kernel, launch, module, one_block};
 use cudarc::driver::sys::{self, CUfunction_attribute as FunctionAttribute, CUresult};
-use cudarc::driver::{CudaFunction, DevicePtr, LaunchConfig, PushKernelArg, result};
+use cudarc::driver::{CudaFunction, DevicePtr, LaunchConfig, result};
 
 #[test]
 fn vector_add() {
@@ -17,10 +17,7 @@ fn vector_add() {
     let (a_device, b_device) = (stream.clone_htod(&a).unwrap(), stream.clone_htod(&b).unwrap());
     let mut c = stream.alloc_zeros::<f32>(n as usize).unwrap();
     let config = LaunchConfig { block_dim: (128, 1, 1), grid_dim: (8, 1, 1), shared_mem_bytes: 0 };
-    let mut launch = stream.launch_builder(&add);
-    launch.arg(&mut c).arg(&a_device).arg(&b_device).arg(&n);
-    // SAFETY: the arguments are those of the kernel, and the arrays hold n elements.
-    unsafe { launch.launch(config) }.unwrap();
+    launch!(stream, add, config, &mut c, &a_device, &b_device, &n).unwrap();
     let expected: Vec<f32> = a.iter().zip(&b).map(|(a, b)| a + b).collect();
     assert_eq!(stream.clone_dtoh(&c).unwrap(), expected);
 }
@@ -38,10 +35,7 @@ fn parameters_of_every_size() {
     let stream = context.default_stream();
     let layout = kernel(&context, "layout");
     let mut out = stream.alloc_zeros::<u64>(1).unwrap();
-    let mut launch = stream.launch_builder(&layout);
-    launch.arg(&mut out).arg(&200u8).arg(&(1u64 << 40)).arg(&Pair(5, 7));
-    // SAFETY: the arguments are those of the kernel.
-    unsafe { launch.launch(one_block(1)) }.unwrap();
+    launch!(stream, layout, one_block(1), &mut out, &200u8, &(1u64 << 40), &Pair(5, 7)).unwrap();
     assert_eq!(stream.clone_dtoh(&out).unwrap(), [(1 << 40) + 207]);
 }
 
@@ -73,8 +67,7 @@ fn variables_and_constants() {
     let module = module(&context);
     let count = module.load_function("count").unwrap();
     for _ in 0..3 {
-        // SAFETY: the kernel takes no arguments.
-        unsafe { stream.launch_builder(&count).launch(one_block(1)) }.unwrap();
+        launch!(stream, count, one_block(1)).unwrap();
     }
     let counter = module.get_global("counter", &stream).unwrap();
     assert_eq!(stream.clone_dtoh(&counter).unwrap(), 10u32.to_le_bytes());
@@ -84,8 +77,7 @@ fn variables_and_constants() {
     stream.memcpy_htod(&[1.5, 2.5, 3.5, 4.5], &mut factors).unwrap();
     let constants = module.load_function("constants").unwrap();
     let mut out = stream.alloc_zeros::<f32>(4).unwrap();
-    // SAFETY: the argument is that of the kernel, and the array has an element a thread.
-    unsafe { stream.launch_builder(&constants).arg(&mut out).launch(one_block(4)) }.unwrap();
+    launch!(stream, constants, one_block(4), &mut out).unwrap();
     assert_eq!(stream.clone_dtoh(&out).unwrap(), [1.5, 2.5, 3.5, 4.5]);
 }
 
@@ -97,8 +89,7 @@ fn shared_memory() {
     let mut out = stream.alloc_zeros::<u32>(1).unwrap();
     let mut launch = |shared_mem_bytes| {
         let config = LaunchConfig { shared_mem_bytes, ..one_block(32) };
-        // SAFETY: the argument is that of the kernel.
-        code(unsafe { stream.launch_builder(&shared).arg(&mut out).launch(config) })
+        code(launch!(stream, shared, config, &mut out))
     };
     assert_eq!(launch(4), CUresult::CUDA_SUCCESS);
     assert_eq!(launch(48 * 1024 - 1024), CUresult::CUDA_SUCCESS);
@@ -116,7 +107,7 @@ fn cooperative_launches_must_fit() {
     let stream = context.default_stream();
     let count = kernel(&context, "count");
     let launch = |blocks| {
-        let config = LaunchConfig { grid_dim: (blocks, 1, 1), ..one_block(1024) };
+        let config = common::blocks(blocks, 1024);
         // SAFETY: the kernel takes no arguments.
         code(unsafe { stream.launch_builder(&count).launch_cooperative(config) })
     };
@@ -132,8 +123,7 @@ fn configurations_that_no_device_has() {
     let (count, shared) = (kernel(&context, "count"), kernel(&context, "shared"));
     let launch = |function: &CudaFunction, grid_dim, block_dim| {
         let config = LaunchConfig { grid_dim, block_dim, shared_mem_bytes: 0 };
-        // SAFETY: `count` takes no arguments, and `shared` does not run.
-        code(unsafe { stream.launch_builder(function).launch(config) })
+        code(launch!(stream, *function, config))
     };
     let one = (1, 1, 1);
     let invalid = CUresult::CUDA_ERROR_INVALID_VALUE;

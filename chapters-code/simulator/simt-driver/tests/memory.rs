@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use crate::common::{code, context, passes_in_own_process};
+use crate::common::{code, context, context_in_own_process};
 use cudarc::driver::sys::{self, CUpointer_attribute as PointerAttribute, CUresult};
 use cudarc::driver::{DevicePtr, DriverError, result};
 
@@ -123,16 +123,12 @@ fn what_does_not_fit_is_refused() {
     }
 }
 
-#[test]
-fn freed_memory_is_free_again() {
-    passes_in_own_process("memory::free_memory", &[]);
-}
-
 /// What is free is counted for the whole device, so no other test may allocate meanwhile.
 #[test]
-#[ignore = "run by the other test"]
-fn free_memory() {
-    let context = context();
+fn freed_memory_is_free_again() {
+    let Some(context) = context_in_own_process("memory::freed_memory_is_free_again", &[]) else {
+        return;
+    };
     // SAFETY: the address is that of an allocation.
     let address = unsafe { result::malloc_sync(1 << 40) };
     assert_eq!(code(address), CUresult::CUDA_ERROR_OUT_OF_MEMORY);

@@ -1,17 +1,16 @@
-//! Several devices whose kernels use each other's memory: a process of its own, as the number of devices is
-//! read from the environment once.
+//! Several devices whose kernels use each other's memory. Each test has a process of its own, as the number of devices
+//! is read from the environment once.
 
 use std::collections::BTreeSet;
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::common::{LIBRARY, code, one_block, passes_in_own_process, set_option};
+use crate::common::{self, LIBRARY, code, context_in_own_process, launch, one_block, set_option};
 use crate::report::report;
 use cudarc::driver::sys::{self, CUresult};
 use cudarc::driver::{
-    CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, DevicePtr, LaunchConfig,
-    PushKernelArg, result,
+    CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, DevicePtr, PushKernelArg, result,
 };
 use cudarc::nvrtc::Ptx;
 use serde_json::{Value, json};
@@ -32,9 +31,9 @@ struct Device {
 }
 
 impl Device {
-    /// Several devices, linked with each other.
-    fn all<const N: usize>() -> [Self; N] {
-        let devices = Self::apart();
+    /// Several devices, linked with each other, in a process of the test's own, see [`context_in_own_process`].
+    fn all<const N: usize>(test: &str) -> Option<[Self; N]> {
+        let devices = Self::apart(test)?;
         for device in &devices {
             for peer in &devices {
                 if device.context.ordinal() != peer.context.ordinal() {
@@ -43,13 +42,14 @@ impl Device {
                 }
             }
         }
-        devices
+        Some(devices)
     }
 
-    /// Several devices without access to each other.
-    fn apart<const N: usize>() -> [Self; N] {
-        std::sync::LazyLock::force(&LIBRARY);
-        std::array::from_fn(|ordinal| {
+    /// The same, without access to each other.
+    fn apart<const N: usize>(test: &str) -> Option<[Self; N]> {
+        let count = N.to_string();
+        context_in_own_process(&format!("peer::{test}"), &[("SIMT_DEVICES", &count)])?;
+        Some(std::array::from_fn(|ordinal| {
             let context = CudaContext::new_non_primary(ordinal, 0).expect("a device");
             // The tests order what uses the memory by themselves.
             // SAFETY: they synchronize before they use it otherwise.
@@ -57,7 +57,7 @@ impl Device {
             let module = context.load_module(Ptx::from_src(PTX)).expect("it is PTX");
             let stream = context.new_stream().expect("a stream");
             Self { context, module, stream }
-        })
+        }))
     }
 
     fn bind(&self) {
@@ -108,13 +108,17 @@ impl Device {
         for array in arrays {
             launch.arg(*array);
         }
-        let config = LaunchConfig { grid_dim: (blocks, 1, 1), ..one_block(1) };
         // SAFETY: the arguments are those of the kernel.
-        unsafe { launch.launch(config) }.unwrap();
+        unsafe { launch.launch(common::blocks(blocks, 1)) }.unwrap();
     }
 
     fn launch(&self, name: &str, arrays: &[&CudaSlice<u32>]) {
         self.launch_blocks(name, 1, arrays);
+    }
+
+    /// Has a kernel set a word.
+    fn set(&self, word: &CudaSlice<u32>, value: u32) {
+        launch!(self.stream, self.kernel("set"), one_block(1), word, &value).unwrap();
     }
 
     fn read(&self, array: &CudaSlice<u32>) -> Vec<u32> {
@@ -122,21 +126,11 @@ impl Device {
     }
 }
 
-/// Runs an ignored test of this file with this many devices.
-#[track_caller]
-fn passes_with(devices: &str, test: &str) {
-    passes_in_own_process(&format!("peer::{test}"), &[("SIMT_DEVICES", devices)]);
-}
-
 #[test]
 fn access_is_enabled_and_disabled() {
-    passes_with("3", "access");
-}
-
-#[test]
-#[ignore = "run by the other test"]
-fn access() {
-    let [first, second, third] = Device::apart();
+    let Some([first, second, third]) = Device::apart("access_is_enabled_and_disabled") else {
+        return;
+    };
     let can = |from, to| {
         let mut answer = 9;
         // SAFETY: the result is valid for writing.
@@ -179,12 +173,7 @@ fn access() {
 
     // Access is from the first to the second only.
     let set = |device: &Device, word: u64, value: u32| {
-        let kernel = device.kernel("set");
-        // SAFETY: the arguments are those of the kernel.
-        let launched = unsafe {
-            device.stream.launch_builder(&kernel).arg(&word).arg(&value).launch(one_block(1))
-        };
-        launched.unwrap();
+        launch!(device.stream, device.kernel("set"), one_block(1), &word, &value).unwrap();
     };
     let allocate = |device: &Device| {
         device.bind();
@@ -227,7 +216,7 @@ fn access() {
     assert!(fails(&first, elsewhere).contains("of device 2, which device 0 may not access"));
 
     // The memory of pools needs an access of its own.
-    let [first, second, _] = Device::apart();
+    let [first, second, _] = Device::apart("access_is_enabled_and_disabled").unwrap();
     assert_eq!(first.enable(&second), CUresult::CUDA_SUCCESS);
     let pooled = second.zeros(1);
     let address = pooled.device_ptr(&second.stream).0;
@@ -243,13 +232,7 @@ fn access() {
 
 #[test]
 fn addresses_tell_the_device() {
-    passes_with("2", "addresses");
-}
-
-#[test]
-#[ignore = "run by the other test"]
-fn addresses() {
-    let [first, second] = Device::all();
+    let Some([first, second]) = Device::all("addresses_tell_the_device") else { return };
     let (here, there) = (first.zeros(300), second.stream.clone_htod(&[3u32; 300]).unwrap());
     second.stream.synchronize().unwrap();
     let address = |slice: &CudaSlice<u32>, device: &Device| slice.device_ptr(&device.stream).0;
@@ -287,10 +270,7 @@ fn addresses() {
 
     // A stream waits for an event of the other device.
     let word = second.zeros(1);
-    let kernel = second.kernel("set");
-    let mut launch = second.stream.launch_builder(&kernel);
-    // SAFETY: the arguments are those of the kernel.
-    unsafe { launch.arg(&word).arg(&9u32).launch(one_block(1)) }.unwrap();
+    second.set(&word, 9);
     let event = second.stream.record_event(None).unwrap();
     first.stream.wait(&event).unwrap();
     first.launch("copy_words", &[&word, &here]);
@@ -307,23 +287,13 @@ fn link(from: u32, to: u32, [read, written, atomic, copied]: [u64; 4]) -> Value 
 
 #[test]
 fn links_are_counted() {
-    passes_with("3", "links");
-}
-
-#[test]
-#[ignore = "run by the other test"]
-fn links() {
-    let [first, second, third] = Device::all();
+    let Some([first, second, third]) = Device::all("links_are_counted") else { return };
     let (here, there) = (first.zeros(1024), second.zeros(1024));
     let counter = third.zeros(1);
     report();
     let copy = |device: &Device, from: &CudaSlice<u32>, to: &CudaSlice<u32>| {
-        let kernel = device.kernel("copy_words");
-        let config =
-            LaunchConfig { grid_dim: (4, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
-        let mut launch = device.stream.launch_builder(&kernel);
-        // SAFETY: the arrays have a word for each thread.
-        unsafe { launch.arg(from).arg(to).launch(config) }.unwrap();
+        let config = common::blocks(4, 256);
+        launch!(device.stream, device.kernel("copy_words"), config, from, to).unwrap();
         device.stream.synchronize().unwrap();
     };
     copy(&first, &there, &here);
@@ -341,11 +311,6 @@ fn links() {
     assert_eq!(third.read(&counter), [5]);
     copy(&first, &here, &here);
     assert_eq!(report()["launches"][0]["links"], Value::Null);
-}
-
-#[test]
-fn kernels_of_two_devices_wait_for_each_other() {
-    passes_with("2", "messages");
 }
 
 /// Sends a word from device 0, by this kernel, to device 1. Returns the races.
@@ -405,13 +370,11 @@ fn send_weakly(devices: &[Device; 2], sender: &str, receiver: &str) -> BTreeSet<
 
 #[test]
 fn a_fence_that_is_too_narrow_for_two_devices_shows_with_weak_memory() {
-    passes_with("2", "weak_messages");
-}
-
-#[test]
-#[ignore = "run by the other test"]
-fn weak_messages() {
-    let devices = Device::all();
+    let Some(devices) =
+        Device::all::<2>("a_fence_that_is_too_narrow_for_two_devices_shows_with_weak_memory")
+    else {
+        return;
+    };
     let of_writer = Some("a __threadfence_system() between the write and the flag");
     let of_reader = Some("a __threadfence_system() between the flag and the read");
     for (sender, receiver, missing) in [
@@ -431,10 +394,7 @@ fn weak_messages() {
         set_option(&LIBRARY, "weak_memory", seed);
         let [word, data, flag, out, to] = [(); 5].map(|()| second.zeros(1));
         let nine = first.zeros(1);
-        let kernel = first.kernel("set");
-        let mut launch = first.stream.launch_builder(&kernel);
-        // SAFETY: the arguments are those of the kernel.
-        unsafe { launch.arg(&nine).arg(&9u32).launch(one_block(1)) }.unwrap();
+        first.set(&nine, 9);
         first.launch("copy_words", &[&nine, &word]);
         first.launch("send", &[&data, &flag]);
         second.launch("receive", &[&data, &flag, &out]);
@@ -444,9 +404,10 @@ fn weak_messages() {
 }
 
 #[test]
-#[ignore = "run by the other test"]
-fn messages() {
-    let devices = Device::all();
+fn kernels_of_two_devices_wait_for_each_other() {
+    let Some(devices) = Device::all::<2>("kernels_of_two_devices_wait_for_each_other") else {
+        return;
+    };
     assert_eq!(send_by(&devices, "send"), Vec::<Value>::new());
     set_option(&LIBRARY, "races", 1);
     assert_eq!(send_by(&devices, "send"), Vec::<Value>::new());
@@ -530,12 +491,7 @@ fn messages() {
 
     // An event orders launches of two devices, and so does the host.
     let (word, to) = (second.zeros(1), first.zeros(1));
-    let set = || {
-        let kernel = second.kernel("set");
-        let mut launch = second.stream.launch_builder(&kernel);
-        // SAFETY: the arguments are those of the kernel.
-        unsafe { launch.arg(&word).arg(&4u32).launch(one_block(1)) }.unwrap();
-    };
+    let set = || second.set(&word, 4);
     set();
     first.stream.wait(&second.stream.record_event(None).unwrap()).unwrap();
     first.launch("copy_words", &[&word, &to]);
@@ -565,13 +521,7 @@ fn messages() {
 
 #[test]
 fn a_token_goes_round_four_devices() {
-    passes_with("4", "ring");
-}
-
-#[test]
-#[ignore = "run by the other test"]
-fn ring() {
-    let devices: [Device; 4] = Device::all();
+    let Some(devices) = Device::all::<4>("a_token_goes_round_four_devices") else { return };
     set_option(&LIBRARY, "races", 1);
     for seed in 0..4 {
         set_option(&LIBRARY, "seed", seed);
@@ -585,10 +535,16 @@ fn ring_of(devices: &[Device; 4]) {
     for (index, device) in devices.iter().enumerate() {
         let kernel = device.kernel("ring");
         let is_first = u32::from(index == 0);
-        let mut launch = device.stream.launch_builder(&kernel);
-        launch.arg(&flags[index]).arg(&flags[(index + 1) % 4]).arg(&rounds).arg(&is_first);
-        // SAFETY: the arguments are those of the kernel.
-        unsafe { launch.launch(one_block(1)) }.unwrap();
+        launch!(
+            device.stream,
+            kernel,
+            one_block(1),
+            &flags[index],
+            &flags[(index + 1) % 4],
+            &rounds,
+            &is_first
+        )
+        .unwrap();
     }
     for device in devices {
         device.stream.synchronize().unwrap();
@@ -607,13 +563,7 @@ fn ring_of(devices: &[Device; 4]) {
 
 #[test]
 fn four_devices_add_their_arrays() {
-    passes_with("4", "arrays");
-}
-
-#[test]
-#[ignore = "run by the other test"]
-fn arrays() {
-    let devices: [Device; 4] = Device::all();
+    let Some(devices) = Device::all::<4>("four_devices_add_their_arrays") else { return };
     set_option(&LIBRARY, "races", 1);
     for seed in 0..3 {
         set_option(&LIBRARY, "seed", seed);
@@ -653,11 +603,8 @@ fn all_reduce(devices: &[Device; 4], kernel: &str) -> Value {
     for (own, device) in devices.iter().enumerate() {
         let (kernel, count, ordinal) = (device.kernel(kernel), 4u32, own as u32);
         let (arrays, flags) = &tables[own];
-        let mut launch = device.stream.launch_builder(&kernel);
-        launch.arg(arrays).arg(flags).arg(&out[own]).arg(&ordinal).arg(&count);
-        let config = LaunchConfig { grid_dim: (2, 1, 1), ..one_block(64) };
-        // SAFETY: the arguments are those of the kernel, and the arrays have a part for each device.
-        unsafe { launch.launch(config) }.unwrap();
+        let config = common::blocks(2, 64);
+        launch!(device.stream, kernel, config, arrays, flags, &out[own], &ordinal, &count).unwrap();
     }
     devices.iter().for_each(|device| device.stream.synchronize().unwrap());
     let found = report();
@@ -670,13 +617,10 @@ fn all_reduce(devices: &[Device; 4], kernel: &str) -> Value {
 
 #[test]
 fn a_deadlock_names_devices_kernels_and_lines() {
-    passes_with("3", "deadlock");
-}
-
-#[test]
-#[ignore = "run by the other test"]
-fn deadlock() {
-    let [first, second, _third] = Device::all();
+    let Some([first, second, _third]) = Device::all("a_deadlock_names_devices_kernels_and_lines")
+    else {
+        return;
+    };
     let (one, other) = (first.zeros(1), second.zeros(1));
     report();
     first.launch("wait_for_flag", &[&other]);
@@ -704,7 +648,8 @@ fn deadlock() {
     assert!(message.ends_with("\n  nothing runs on device 2"), "{message}");
 
     // A kernel that waits for a device on which nothing was launched.
-    let [first, second, _third] = Device::all();
+    let [first, second, _third] =
+        Device::all("a_deadlock_names_devices_kernels_and_lines").unwrap();
     let flag = second.zeros(1);
     first.launch("wait_for_flag", &[&flag]);
     assert_eq!(code(first.stream.synchronize()), timeout);
@@ -715,13 +660,9 @@ fn deadlock() {
 
 #[test]
 fn each_device_may_have_a_thread_of_the_host() {
-    passes_with("2", "host_threads");
-}
-
-#[test]
-#[ignore = "run by the other test"]
-fn host_threads() {
-    let [first, second] = &Device::all();
+    let Some([first, second]) = &Device::all("each_device_may_have_a_thread_of_the_host") else {
+        return;
+    };
     let (data, flag, out) = (second.zeros(1), second.zeros(1), second.zeros(1));
     set_option(&LIBRARY, "races", 1);
     report();
@@ -751,13 +692,10 @@ fn host_threads() {
 
 #[test]
 fn streams_keep_their_order_when_work_is_deferred() {
-    passes_with("2", "streams");
-}
-
-#[test]
-#[ignore = "run by the other test"]
-fn streams() {
-    let [first, second] = &Device::all();
+    let Some([first, second]) = &Device::all("streams_keep_their_order_when_work_is_deferred")
+    else {
+        return;
+    };
     let (data, mut flag, out) = (second.zeros(1), second.zeros(1), second.zeros(1));
     let (mut copied, sum) = (first.zeros(1), first.zeros(1));
     // What follows in each stream joins the group: the second round needs both devices again.
@@ -818,10 +756,6 @@ fn streams() {
     assert_eq!(SEEN.load(Ordering::SeqCst), 5);
 
     // A launch that cannot run is refused when it is queued.
-    let kernel = first.kernel("set");
-    let mut launch = first.stream.launch_builder(&kernel);
-    let config = LaunchConfig { block_dim: (2048, 1, 1), ..one_block(1) };
-    // SAFETY: refused.
-    let refused = unsafe { launch.arg(&sum).arg(&1u32).launch(config) };
+    let refused = launch!(first.stream, first.kernel("set"), one_block(2048), &sum, &1u32);
     assert_eq!(code(refused), CUresult::CUDA_ERROR_INVALID_VALUE);
 }

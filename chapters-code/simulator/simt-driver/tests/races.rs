@@ -1,19 +1,16 @@
 //! Races are said on standard error where the environment asks for them: the test runs itself
 //! again, as a program that knows nothing of the simulator.
 
-use crate::common::{RACE, context, in_own_process, one_block};
-use cudarc::nvrtc::Ptx;
+use crate::common::{RACE, context, in_own_process, launch, load, one_block};
 
 #[test]
 #[ignore = "run by the other test"]
 fn program() {
     let context = context();
-    let module = context.load_module(Ptx::from_src(RACE)).unwrap();
-    let race = module.load_function("race").unwrap();
+    let race = load(&context, RACE, "race");
     let stream = context.default_stream();
     for _ in 0..2 {
-        // SAFETY: the kernel takes no arguments.
-        unsafe { stream.launch_builder(&race).launch(one_block(64)) }.unwrap();
+        launch!(stream, race, one_block(64)).unwrap();
     }
     stream.synchronize().unwrap();
 }

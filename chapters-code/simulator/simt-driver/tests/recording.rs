@@ -2,8 +2,8 @@
 
 use std::ffi::c_char;
 
-use crate::common::{self, LIBRARY, context, kernel, passes_in_own_process};
-use cudarc::driver::{LaunchConfig, PushKernelArg};
+use crate::common::{self, LIBRARY, context_in_own_process, kernel, launch, one_block};
+use cudarc::driver::LaunchConfig;
 use simt_report::{Bytes, RecordedOperation, Recording};
 
 fn take() -> Recording {
@@ -20,13 +20,9 @@ fn take() -> Recording {
 
 #[test]
 fn what_runs_is_recorded() {
-    passes_in_own_process("recording::program", &[]);
-}
-
-#[test]
-#[ignore = "run by the other test"]
-fn program() {
-    let context = context();
+    let Some(context) = context_in_own_process("recording::what_runs_is_recorded", &[]) else {
+        return;
+    };
     let stream = context.default_stream();
     let add = kernel(&context, "add");
     let bytes = |values: &[f32]| Bytes(values.iter().flat_map(|v| v.to_le_bytes()).collect());
@@ -37,11 +33,8 @@ fn program() {
 
     assert_eq!(common::set_option(&LIBRARY, "record", 1), 0);
     assert_ne!(common::set_option(&LIBRARY, "record", 2), 0);
-    let config = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (32, 1, 1), shared_mem_bytes: 16 };
-    let mut launch = stream.launch_builder(&add);
-    launch.arg(&mut sum).arg(&input).arg(&input).arg(&32u32);
-    // SAFETY: the arguments are those of the kernel, and the arrays hold 32 elements.
-    unsafe { launch.launch(config) }.unwrap();
+    let config = LaunchConfig { shared_mem_bytes: 16, ..one_block(32) };
+    launch!(stream, add, config, &mut sum, &input, &input, &32u32).unwrap();
     let read = stream.clone_dtoh(&sum).unwrap();
     let mut copy = stream.alloc_zeros::<f32>(32).unwrap();
     stream.memcpy_dtod(&sum, &mut copy).unwrap();

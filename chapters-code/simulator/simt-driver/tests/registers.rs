@@ -1,8 +1,8 @@
 //! The estimate of a kernel's registers, and the occupancy that follows.
 
-use cudarc::{driver::CudaFunction, nvrtc::Ptx};
+use cudarc::driver::CudaFunction;
 
-use crate::common::{context, kernel};
+use crate::common::{self, context, kernel};
 
 /// What an H200 gave the tests' own kernels.
 #[test]
@@ -28,10 +28,7 @@ fn many_registers() {
             lines(|i| format!("st.global.u32 [%rd1+{}], %r{i};\n", 4 * i)),
         )
     };
-    let load = |declared| {
-        let module = context.load_module(Ptx::from_src(text(declared))).unwrap();
-        module.load_function("many").unwrap()
-    };
+    let load = |declared| common::load(&context, &text(declared), "many");
     let registers = |function: &CudaFunction| function.num_regs().unwrap();
     let resident = |function: &CudaFunction, threads| {
         let blocks = function.occupancy_max_active_blocks_per_multiprocessor(threads, 0, None);

@@ -2,10 +2,9 @@
 
 use std::ffi::{c_char, c_int};
 
-use crate::common::{self, LIBRARY, code, context, kernel, one_block, passes_in_own_process};
+use crate::common::{self, LIBRARY, code, context_in_own_process, kernel, launch, load, one_block};
+use cudarc::driver::LaunchConfig;
 use cudarc::driver::sys::CUresult;
-use cudarc::driver::{LaunchConfig, PushKernelArg};
-use cudarc::nvrtc::Ptx;
 use serde_json::{Value, json};
 
 fn set_option(name: &str, value: i64) -> c_int {
@@ -30,24 +29,17 @@ pub fn report() -> Value {
 
 #[test]
 fn launches_are_reported() {
-    passes_in_own_process("report::program", &[]);
-}
-
-#[test]
-#[ignore = "run by the other test"]
-fn program() {
-    let context = context();
+    let Some(context) = context_in_own_process("report::launches_are_reported", &[]) else {
+        return;
+    };
     let stream = context.default_stream();
     assert_eq!(report(), json!({"version": 1, "launches": [], "dropped": 0}));
 
     let add = kernel(&context, "add");
     let mut data = stream.alloc_zeros::<f32>(64).unwrap();
     let other = stream.alloc_zeros::<f32>(64).unwrap();
-    let config = LaunchConfig { grid_dim: (2, 1, 1), block_dim: (32, 1, 1), shared_mem_bytes: 16 };
-    let mut launch = stream.launch_builder(&add);
-    launch.arg(&mut data).arg(&other).arg(&other).arg(&64u32);
-    // SAFETY: the arguments are those of the kernel, and the arrays hold 64 elements.
-    unsafe { launch.launch(config) }.unwrap();
+    let config = LaunchConfig { shared_mem_bytes: 16, ..common::blocks(2, 32) };
+    launch!(stream, add, config, &mut data, &other, &other, &64u32).unwrap();
 
     // Too small a buffer changes nothing.
     let needed = take(&mut [0; 10]);
@@ -80,10 +72,7 @@ fn program() {
 
     assert_eq!(launch["trace"], Value::Null);
     assert_eq!(set_option("trace", 1), 0);
-    let mut traced = stream.launch_builder(&add);
-    traced.arg(&mut data).arg(&other).arg(&other).arg(&64u32);
-    // SAFETY: as above.
-    unsafe { traced.launch(config) }.unwrap();
+    launch!(stream, add, config, &mut data, &other, &other, &64u32).unwrap();
     let trace = &report()["launches"][0]["trace"];
     assert_eq!(trace["dropped"], 0);
     let accesses = trace["events"].as_array().unwrap().iter();
@@ -95,8 +84,7 @@ fn program() {
     assert_eq!(set_option("counters", 0), 0);
     assert_eq!(set_option("instruction_limit", 1000), 0);
     let forever = kernel(&context, "forever");
-    // SAFETY: the kernel takes no arguments.
-    unsafe { stream.launch_builder(&forever).launch(one_block(32)) }.unwrap();
+    launch!(stream, forever, one_block(32)).unwrap();
     assert_eq!(code(stream.synchronize()), CUresult::CUDA_ERROR_LAUNCH_TIMEOUT);
     let launch = &report()["launches"][0];
     assert_eq!(launch["counters"], Value::Null);
@@ -107,11 +95,9 @@ fn program() {
     // A launch that is refused is reported, and ran nothing.
     let context = common::context();
     let ptx = common::PTX.replace("trap;", "wgmma.fence.sync.aligned;");
-    let module = context.load_module(Ptx::from_src(ptx)).unwrap();
-    let abort = module.load_function("abort").unwrap();
+    let abort = load(&context, &ptx, "abort");
     let stream = context.default_stream();
-    // SAFETY: the kernel takes no arguments.
-    let refused = code(unsafe { stream.launch_builder(&abort).launch(one_block(1)) });
+    let refused = code(launch!(stream, abort, one_block(1)));
     assert_eq!(refused, CUresult::CUDA_ERROR_NOT_SUPPORTED);
     let launch = &report()["launches"][0];
     assert_eq!(launch["kernel"], "abort");
@@ -123,8 +109,7 @@ fn program() {
     let context = common::context();
     let count = kernel(&context, "count");
     for _ in 0..4100 {
-        // SAFETY: the kernel takes no arguments.
-        unsafe { context.default_stream().launch_builder(&count).launch(one_block(1)) }.unwrap();
+        launch!(context.default_stream(), count, one_block(1)).unwrap();
     }
     let found = report();
     assert_eq!(found["launches"].as_array().map(Vec::len), Some(4096));

@@ -1,9 +1,7 @@
 //! `SIMT_SEED` sets the order in which blocks start and warps take turns: the tests run programs of this file again,
 //! which print that order.
 
-use crate::common::{context, in_own_process, one_block};
-use cudarc::driver::{LaunchConfig, PushKernelArg};
-use cudarc::nvrtc::Ptx;
+use crate::common::{self, context, in_own_process, launch, load, one_block};
 
 /// Each warp draws a ticket, and writes its number at that place.
 const ORDER: &str = ".version 8.0
@@ -71,15 +69,12 @@ done:
 #[ignore = "run by other tests"]
 fn blocks() {
     let context = context();
-    let module = context.load_module(Ptx::from_src(BLOCKS)).unwrap();
     let stream = context.default_stream();
-    let grid = LaunchConfig { grid_dim: (16, 1, 1), block_dim: (1, 1, 1), shared_mem_bytes: 0 };
     let run = |kernel: &str| {
-        let kernel = module.load_function(kernel).unwrap();
+        // A counter and a place for each of 16 blocks.
         let mut out = stream.alloc_zeros::<u32>(17)?;
-        let mut launch = stream.launch_builder(&kernel);
-        // SAFETY: (u32* out): a counter and a place for each of 16 blocks.
-        unsafe { launch.arg(&mut out).launch(grid) }?;
+        let kernel = load(&context, BLOCKS, kernel);
+        launch!(stream, kernel, common::blocks(16, 1), &mut out)?;
         stream.clone_dtoh(&out)
     };
     println!("order: {:?}", &run("tickets").unwrap()[1..]);
@@ -114,13 +109,10 @@ fn a_seed_is_an_order_of_blocks() {
 #[ignore = "run by the other test"]
 fn program() {
     let context = context();
-    let module = context.load_module(Ptx::from_src(ORDER)).unwrap();
-    let order = module.load_function("order").unwrap();
-    let stream = context.default_stream();
+    let (order, stream) = (load(&context, ORDER, "order"), context.default_stream());
+    // A counter and a place for each of 32 warps.
     let mut out = stream.alloc_zeros::<u32>(33).unwrap();
-    let mut launch = stream.launch_builder(&order);
-    // SAFETY: (u32* out): a counter and a place for each of 32 warps.
-    unsafe { launch.arg(&mut out).launch(one_block(1024)) }.unwrap();
+    launch!(stream, order, one_block(1024), &mut out).unwrap();
     println!("order: {:?}", &stream.clone_dtoh(&out).unwrap()[1..]);
 }
 

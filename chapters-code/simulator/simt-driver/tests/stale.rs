@@ -1,9 +1,7 @@
 //! With `SIMT_WEAK_MEMORY` plain loads that may miss a store are said on standard error: the tests run a program of
 //! this file again, which knows nothing of the simulator.
 
-use crate::common::{context, in_own_process};
-use cudarc::driver::{LaunchConfig, PushKernelArg};
-use cudarc::nvrtc::Ptx;
+use crate::common::{blocks, context, in_own_process, launch, load};
 
 /// Each block writes a word and counts. The last block meets at a barrier, and its second thread adds the words.
 /// Fences stand for FLAG before the flag, and for READ after it.
@@ -63,15 +61,11 @@ fn program() {
     let ptx =
         LAST_BLOCK.replace("FLAG", has_fence("NO_FLAG")).replace("READ", has_fence("NO_READ"));
     let context = context();
-    let module = context.load_module(Ptx::from_src(ptx)).unwrap();
-    let kernel = module.load_function("last_block").unwrap();
-    let stream = context.default_stream();
+    let (kernel, stream) = (load(&context, &ptx, "last_block"), context.default_stream());
+    // A counter and a word for each of 8 blocks, and the sum.
     let mut words = stream.alloc_zeros::<u32>(9).unwrap();
     let mut out = stream.alloc_zeros::<u32>(1).unwrap();
-    let grid = LaunchConfig { grid_dim: (8, 1, 1), block_dim: (64, 1, 1), shared_mem_bytes: 0 };
-    let mut launch = stream.launch_builder(&kernel);
-    // SAFETY: (u32* words, u32* out): a counter and a word for each of 8 blocks, and the sum.
-    unsafe { launch.arg(&mut words).arg(&mut out).launch(grid) }.unwrap();
+    launch!(stream, kernel, blocks(8, 64), &mut words, &mut out).unwrap();
     println!("sum: {}", stream.clone_dtoh(&out).unwrap()[0]);
 }
 

@@ -3,12 +3,11 @@
 
 use std::ffi::{CString, c_void};
 use std::ptr::null_mut;
-use std::sync::LazyLock;
 
-use crate::common::{LIBRARY, passes_in_own_process, set_option};
+use crate::common::{LIBRARY, context_in_own_process, set_option};
 use crate::report::report;
+use cudarc::driver::result;
 use cudarc::driver::sys::{self, CUevent, CUfunction, CUresult, CUstream};
-use cudarc::driver::{CudaContext, result};
 
 /// `fill` writes a number into 32 words, `look` reads them by the read-only path, `bytes` writes bytes. `raise` writes a
 /// word behind the flag that it raises, and `see` does so behind reading the flag.
@@ -181,14 +180,7 @@ impl Case {
 
 #[test]
 fn streams_race() {
-    passes_in_own_process("stream_races::program", &[]);
-}
-
-#[test]
-#[ignore = "run by the other test"]
-fn program() {
-    LazyLock::force(&LIBRARY);
-    let _context = CudaContext::new(0).unwrap();
+    let Some(_context) = context_in_own_process("stream_races::streams_race", &[]) else { return };
     assert_eq!(set_option(&LIBRARY, "races", 1), 0);
     let case = Case::new(NON_BLOCKING);
     let [first, second] = case.streams;

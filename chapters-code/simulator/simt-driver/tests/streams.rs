@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use crate::common::{code, context, kernel, one_block};
+use crate::common::{code, context, kernel, launch, one_block};
 use cudarc::driver::sys::{self, CUevent_flags, CUresult, CUstream_flags};
-use cudarc::driver::{CudaSlice, CudaStream, PushKernelArg, result};
+use cudarc::driver::{CudaSlice, CudaStream, result};
 
 #[test]
 fn streams_wait_for_each_other() {
@@ -16,8 +16,7 @@ fn streams_wait_for_each_other() {
     let (first, second) = (context.new_stream().unwrap(), context.new_stream().unwrap());
     let mut data = first.alloc_zeros::<u32>(1).unwrap();
     let poke = kernel(&context, "poke");
-    // SAFETY: the argument is that of the kernel.
-    unsafe { first.launch_builder(&poke).arg(&mut data).launch(one_block(1)) }.unwrap();
+    launch!(first, poke, one_block(1), &mut data).unwrap();
     let event = first.record_event(None).unwrap();
     second.wait(&event).unwrap();
     assert_eq!(second.clone_dtoh(&data).unwrap(), [1]);
@@ -114,8 +113,7 @@ fn a_host_function_may_wait_for_the_host() {
     let first = stream.alloc_zeros::<u32>(1).unwrap();
     let second = stream.alloc_zeros::<u32>(1).unwrap();
     let launch = |stream: &Arc<CudaStream>, data: &CudaSlice<u32>| {
-        // SAFETY: the argument is that of the kernel.
-        unsafe { stream.launch_builder(&poke).arg(data).launch(one_block(1)) }.unwrap();
+        launch!(stream, poke, one_block(1), data).unwrap();
     };
     let word = |data: &CudaSlice<u32>| third.clone_dtoh(data).unwrap()[0];
     // The kernels use the memory without events, so that only the streams order them.

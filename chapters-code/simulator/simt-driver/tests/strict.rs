@@ -1,9 +1,8 @@
 //! Strict mode: the test runs itself again, as programs that report something, or not.
 
-use crate::common::{RACE, code, context, in_own_process, one_block};
+use crate::common::{RACE, code, context, in_own_process, launch, load, one_block};
 use cudarc::driver::sys::CUresult;
-use cudarc::driver::{CudaContext, DriverError, PushKernelArg};
-use cudarc::nvrtc::Ptx;
+use cudarc::driver::{CudaContext, DriverError};
 
 /// A kernel `poke`: it writes to the address that it gets.
 const POKE: &str = ".version 8.0
@@ -22,10 +21,8 @@ const POKE: &str = ".version 8.0
 const STATUS: i32 = 86;
 
 fn launch(context: &std::sync::Arc<CudaContext>, threads: u32) {
-    let module = context.load_module(Ptx::from_src(RACE)).unwrap();
-    let race = module.load_function("race").unwrap();
-    // SAFETY: the kernel takes no arguments.
-    unsafe { context.default_stream().launch_builder(&race).launch(one_block(threads)) }.unwrap();
+    let race = load(context, RACE, "race");
+    launch!(context.default_stream(), race, one_block(threads)).unwrap();
 }
 
 /// Launches a kernel, and says what the next two calls return that wait.
@@ -54,11 +51,10 @@ fn right() {
 /// A fault that the program expects, or one that it never sees.
 fn fault(is_seen: bool) {
     let context = context();
-    let module = context.load_module(Ptx::from_src(POKE)).unwrap();
-    let poke = module.load_function("poke").unwrap();
+    let poke = load(&context, POKE, "poke");
     let stream = context.default_stream();
-    // SAFETY: the address is wrong, on purpose.
-    unsafe { stream.launch_builder(&poke).arg(&0u64).launch(one_block(1)) }.unwrap();
+    // The address is wrong, on purpose.
+    launch!(stream, poke, one_block(1), &0u64).unwrap();
     if is_seen {
         let error = DriverError(CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
         assert_eq!(context.synchronize(), Err(error));

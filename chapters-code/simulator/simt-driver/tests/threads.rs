@@ -5,9 +5,9 @@ use std::ffi::{CString, c_void};
 use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
-use crate::common::{self, PTX, code, context, module, one_block};
+use crate::common::{self, PTX, code, context, launch, module, one_block};
 use cudarc::driver::sys::{CUfunction, CUmodule, CUresult};
-use cudarc::driver::{CudaContext, PushKernelArg, result};
+use cudarc::driver::{CudaContext, result};
 
 /// A module as C has it: it may be unloaded while others use it.
 #[derive(Clone, Copy)]
@@ -60,8 +60,7 @@ fn launches_take_turns() {
                 let count = module.load_function("count").unwrap();
                 start.wait();
                 for _ in 0..25 {
-                    // SAFETY: the kernel takes no arguments.
-                    unsafe { stream.launch_builder(&count).launch(one_block(1)) }.unwrap();
+                    launch!(stream, count, one_block(1)).unwrap();
                 }
             });
         }
@@ -108,8 +107,8 @@ fn an_error_is_seen_by_every_thread_of_the_context() {
     let context = context();
     let poke = common::kernel(&context, "poke");
     let stream = context.default_stream();
-    // SAFETY: the address is wrong, on purpose.
-    unsafe { stream.launch_builder(&poke).arg(&0u64).launch(one_block(1)) }.unwrap();
+    // The address is wrong, on purpose.
+    launch!(stream, poke, one_block(1), &0u64).unwrap();
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {

@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use cudarc::driver::sys::CUresult;
-use cudarc::driver::{CudaContext, CudaModule, LaunchConfig, PushKernelArg};
+use cudarc::driver::{CudaContext, CudaModule, LaunchConfig};
 use cudarc::nvrtc::Ptx;
 
-use crate::common::{code, context, one_block};
+use crate::common::{blocks, code, context, launch, one_block};
 
 macro_rules! module {
     ($context:expr, $file:literal) => {
@@ -19,10 +19,6 @@ fn load(context: &Arc<CudaContext>, ptx: &str) -> Arc<CudaModule> {
     context.load_module(Ptx::from_src(ptx)).expect("it loads")
 }
 
-fn blocks(blocks: u32, threads: u32, shared_mem_bytes: u32) -> LaunchConfig {
-    LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (threads, 1, 1), shared_mem_bytes }
-}
-
 #[test]
 fn kernels_of_nvrtc_13() {
     let context = context();
@@ -32,12 +28,7 @@ fn kernels_of_nvrtc_13() {
     let x = stream.clone_htod(&floats).unwrap();
     let mut out = stream.clone_htod(&[f32::NAN; 512]).unwrap();
     let add = module.load_function("add").unwrap();
-    // SAFETY: the arguments are the kernel's, and the arrays hold 512 elements.
-    unsafe {
-        let mut launch = stream.launch_builder(&add);
-        launch.arg(&x).arg(&x).arg(&mut out).arg(&500);
-        launch.launch(blocks(4, 128, 0)).unwrap();
-    }
+    launch!(stream, add, blocks(4, 128), &x, &x, &mut out, &500).unwrap();
     let sums = stream.clone_dtoh(&out).unwrap();
     assert!(sums[..500].iter().zip(&floats).all(|(sum, x)| *sum == x + x));
     assert!(sums[500..].iter().all(|sum| sum.is_nan()));
@@ -45,11 +36,7 @@ fn kernels_of_nvrtc_13() {
     let x = stream.clone_htod(&numbers).unwrap();
     let mut out = stream.alloc_zeros::<i32>(2).unwrap();
     let block_sum = module.load_function("block_sum").unwrap();
-    // SAFETY: the arguments are the kernel's: 512 integers, and a sum per block.
-    unsafe {
-        let mut launch = stream.launch_builder(&block_sum);
-        launch.arg(&x).arg(&mut out).launch(blocks(2, 256, 0)).unwrap();
-    }
+    launch!(stream, block_sum, blocks(2, 256), &x, &mut out).unwrap();
     let expected: Vec<i32> = numbers.chunks(256).map(|chunk| chunk.iter().sum()).collect();
     assert_eq!(stream.clone_dtoh(&out).unwrap(), expected);
 }
@@ -62,11 +49,8 @@ fn what_the_simulator_lacks_is_refused_kernel_by_kernel() {
     let unsupported = ["recursive", "indirect", "virtual_call", "heap", "matrix", "texture"];
     for name in unsupported {
         let kernel = module.load_function(name).unwrap();
-        // SAFETY: the launch is refused; a spare argument is not looked at.
-        let refused = unsafe {
-            let mut launch = stream.launch_builder(&kernel);
-            launch.arg(&mut out).arg(&0u64).launch(one_block(32))
-        };
+        // A spare argument is not read.
+        let refused = launch!(stream, kernel, one_block(32), &mut out, &0u64);
         assert_eq!(code(refused), CUresult::CUDA_ERROR_NOT_SUPPORTED, "{name}");
     }
     assert_eq!(code(context.synchronize()), CUresult::CUDA_SUCCESS);
@@ -85,13 +69,10 @@ fn softmax_of_triton() {
     let input = stream.clone_htod(&x).unwrap();
     let mut out = stream.clone_htod(&vec![f32::NAN; x.len()]).unwrap();
     let softmax = module.load_function("softmax").unwrap();
-    // SAFETY: the arguments are the kernel's, and a block handles a row.
-    unsafe {
-        let mut launch = stream.launch_builder(&softmax);
-        launch.arg(&input).arg(&mut out).arg(&(COLUMNS as i32));
-        launch.arg(&SCRATCH).arg(&SCRATCH);
-        launch.launch(blocks(ROWS as u32, 128, 16)).unwrap();
-    }
+    // A block handles a row.
+    let config = LaunchConfig { shared_mem_bytes: 16, ..blocks(ROWS as u32, 128) };
+    let columns = COLUMNS as i32;
+    launch!(stream, softmax, config, &input, &mut out, &columns, &SCRATCH, &SCRATCH).unwrap();
     let found = stream.clone_dtoh(&out).unwrap();
     for (x, found) in x.chunks(COLUMNS).zip(found.chunks(COLUMNS)) {
         let exponentials: Vec<f64> = x.iter().map(|&x| f64::from(x).exp()).collect();
@@ -114,12 +95,9 @@ fn scan_of_triton() {
     let input = stream.clone_htod(&x).unwrap();
     let mut out = stream.alloc_zeros::<i32>(x.len()).unwrap();
     let scan = module.load_function("scan").unwrap();
-    // SAFETY: the arguments are the kernel's, and a block scans 512 elements.
-    unsafe {
-        let mut launch = stream.launch_builder(&scan);
-        launch.arg(&input).arg(&mut out).arg(&SCRATCH).arg(&SCRATCH);
-        launch.launch(blocks(2, 128, 64)).unwrap();
-    }
+    // A block scans 512 elements.
+    let config = LaunchConfig { shared_mem_bytes: 64, ..blocks(2, 128) };
+    launch!(stream, scan, config, &input, &mut out, &SCRATCH, &SCRATCH).unwrap();
     let scanned = x.chunks(512).flat_map(|block| {
         block.iter().scan(0, |sum, x| {
             *sum += x;
@@ -135,12 +113,7 @@ fn matrix_product_of_triton() {
     let (stream, module) = (context.default_stream(), module!(&context, "matmul.sm_80.ptx"));
     let mut data = stream.alloc_zeros::<f32>(32 * 32).unwrap();
     let matmul = module.load_function("matmul").unwrap();
-    // SAFETY: the launch is refused.
-    let refused = unsafe {
-        let mut launch = stream.launch_builder(&matmul);
-        let address = 0u64;
-        launch.arg(&address).arg(&address).arg(&mut data).arg(&32);
-        launch.arg(&SCRATCH).arg(&SCRATCH).launch(blocks(1, 128, 16_384))
-    };
+    let config = LaunchConfig { shared_mem_bytes: 16_384, ..one_block(128) };
+    let refused = launch!(stream, matmul, config, &0u64, &0u64, &mut data, &32, &SCRATCH, &SCRATCH);
     assert_eq!(code(refused), CUresult::CUDA_ERROR_NOT_SUPPORTED);
 }

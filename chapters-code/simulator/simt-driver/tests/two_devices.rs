@@ -1,18 +1,16 @@
 //! Several devices: a process of its own, as the number of devices is read from the environment once.
 
-use crate::common::{LIBRARY, code, kernel, one_block, passes_in_own_process};
+use crate::common::{code, context_in_own_process, kernel, launch, one_block};
 use cudarc::driver::sys::CUresult;
-use cudarc::driver::{CudaContext, DevicePtr, PushKernelArg, result};
+use cudarc::driver::{CudaContext, DevicePtr, result};
 
 #[test]
 fn two_devices() {
-    passes_in_own_process("two_devices::program", &[("SIMT_DEVICES", "2")]);
-}
-
-#[test]
-#[ignore = "run by the other test"]
-fn program() {
-    std::sync::LazyLock::force(&LIBRARY);
+    let Some(_context) =
+        context_in_own_process("two_devices::two_devices", &[("SIMT_DEVICES", "2")])
+    else {
+        return;
+    };
     assert_eq!(CudaContext::device_count().unwrap(), 2);
     let (first, second) = (CudaContext::new(0).unwrap(), CudaContext::new(1).unwrap());
     assert_ne!(first.uuid().unwrap().bytes, second.uuid().unwrap().bytes);
@@ -34,13 +32,12 @@ fn program() {
     let mut data = second.default_stream().alloc_zeros::<u32>(1).unwrap();
     let poke = kernel(&second, "poke");
     let stream = second.default_stream();
-    // SAFETY: the argument is that of the kernel.
-    unsafe { stream.launch_builder(&poke).arg(&mut data).launch(one_block(1)) }.unwrap();
+    launch!(stream, poke, one_block(1), &mut data).unwrap();
     assert_eq!(stream.clone_dtoh(&data).unwrap(), [1]);
 
     // A fault on one is none of the other's business.
-    // SAFETY: the address is wrong, on purpose.
-    unsafe { stream.launch_builder(&poke).arg(&0u64).launch(one_block(1)) }.unwrap();
+    // The address is wrong, on purpose.
+    launch!(stream, poke, one_block(1), &0u64).unwrap();
     assert_eq!(code(second.synchronize()), CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
     assert!(first.synchronize().is_ok());
 
@@ -48,8 +45,8 @@ fn program() {
     let first_word = first.default_stream().alloc_zeros::<u32>(1).unwrap();
     let third = CudaContext::new_non_primary(1, 0).unwrap();
     let (poke, stream) = (kernel(&third, "poke"), third.default_stream());
-    // SAFETY: the memory is that of another device, on purpose.
-    unsafe { stream.launch_builder(&poke).arg(&first_word).launch(one_block(1)) }.unwrap();
+    // The memory is that of another device, on purpose.
+    launch!(stream, poke, one_block(1), &first_word).unwrap();
     assert_eq!(code(third.synchronize()), CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
     let _ = (data.device_ptr(&stream), result::device::get(1));
 }

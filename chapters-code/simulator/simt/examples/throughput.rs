@@ -91,14 +91,8 @@ fn run(row: &Row, n: u64, options: &Options) -> Result<Sample, Box<dyn std::erro
     let data: Vec<u8> = (0..n).flat_map(|i| (i as f32 * 0.37 - 1e3).to_le_bytes()).collect();
     memory.write(input, &data)?;
     let params: Vec<u8> = [input, output, n].iter().flat_map(|p| p.to_le_bytes()).collect();
-    let launch = Launch {
-        kernel: &kernel,
-        grid: [blocks, 1, 1],
-        block: [BLOCK, 1, 1],
-        cluster: None,
-        dynamic_shared: row.shared,
-        params: &params,
-    };
+    let launch = Launch::new(&kernel, [blocks, 1, 1], [BLOCK, 1, 1], &params);
+    let launch = Launch { dynamic_shared: row.shared, ..launch };
     let (start, thread_start) = (Instant::now(), ThreadTime::now());
     let report = simt::launch(&memory, &launch, options);
     let (wall, thread) = (start.elapsed(), thread_start.elapsed());

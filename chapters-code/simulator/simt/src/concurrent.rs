@@ -100,21 +100,14 @@ impl Device {
         let memory = Memory::new(1 << 20);
         let module = ptx::parse(&kernel(body)).unwrap_or_else(|e| panic!("{e}"));
         let module = LoadedModule::load(module, &memory).expect("there is room");
-        let array = memory.allocate(BYTES).expect("there is room");
-        memory.fill(array, &[0], BYTES).expect("it is mapped");
+        let array = memory.allocate_with(&[0; BYTES as usize]).expect("there is room");
         Self { memory, module, array }
     }
 
     fn launch(&self, options: &Options) -> LaunchReport {
         let kernel = self.module.kernel("k").expect("it is called k");
-        let shape = Launch {
-            kernel: &kernel,
-            grid: [BLOCKS, 1, 1],
-            block: [THREADS, 1, 1],
-            cluster: None,
-            dynamic_shared: 0,
-            params: &self.array.to_le_bytes(),
-        };
+        let params = self.array.to_le_bytes();
+        let shape = Launch::new(&kernel, [BLOCKS, 1, 1], [THREADS, 1, 1], &params);
         let report = launch(&self.memory, &shape, options);
         assert_eq!(report.fault, None);
         report
@@ -151,8 +144,7 @@ impl Device {
     }
 
     fn words(&self) -> Vec<u32> {
-        let mut bytes = vec![0; BYTES as usize];
-        self.memory.read(self.array, &mut bytes).expect("it is mapped");
+        let bytes = self.memory.content(self.array, BYTES as usize).expect("it is mapped");
         let (words, _) = bytes.as_chunks();
         words.iter().map(|word| u32::from_le_bytes(*word)).collect()
     }

@@ -25,6 +25,18 @@ pub struct Launch<'a> {
     pub params: &'a [u8],
 }
 
+impl<'a> Launch<'a> {
+    /// A launch that asks for no clusters, with no dynamic shared memory.
+    pub fn new(
+        kernel: &'a LoadedKernel,
+        grid: [u32; 3],
+        block: [u32; 3],
+        params: &'a [u8],
+    ) -> Self {
+        Self { kernel, grid, block, cluster: None, dynamic_shared: 0, params }
+    }
+}
+
 /// How to launch it. By default counters are on, no detector is, and blocks and warps run in order.
 ///
 /// ```

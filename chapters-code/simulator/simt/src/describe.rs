@@ -8,6 +8,8 @@ mod weak;
 
 pub(crate) use weak::{missable, stale_reads};
 
+use std::collections::BTreeSet;
+
 use ptx::ir::Op;
 use simt_report::{Action, Missing, Race, RaceAccess, RaceKind, Space};
 
@@ -448,4 +450,14 @@ fn describe_barrier_threads(
     let sides = [(waiter, at.clone(), Action::Wait), (waiter, at, Action::Wait)];
     let (kind, missing) = (RaceKind::BarrierThreads, Missing::BarrierThreads);
     barrier_race(kind, Space::Block, block, sides, missing, message)
+}
+
+/// Names numbered things: `devices 0, 1 and 2`.
+pub(crate) fn list(one: &str, several: &str, numbers: &BTreeSet<u32>) -> Option<String> {
+    let all: Vec<_> = numbers.iter().map(u32::to_string).collect();
+    match &all[..] {
+        [] => None,
+        [only] => Some(format!("{one} {only}")),
+        [first @ .., last] => Some(format!("{several} {} and {last}", first.join(", "))),
+    }
 }

@@ -10,7 +10,7 @@ use crate::alu::{Isa, Windows};
 use crate::config::{Launch, Options};
 use crate::describe;
 use crate::exec::code::{self, Program};
-use crate::group::{Facts, Group, Neighbours};
+use crate::facts::{Facts, Group, Neighbours};
 use crate::memory::Snapshot;
 use crate::module::{BLOCK_WINDOW, LOCAL_WINDOW, LoadedKernel, SHARED_WINDOW, WINDOW_BYTES};
 use crate::patience::Patience;

@@ -6,22 +6,20 @@ use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use simt_report::{
-    Counters, Event, Executed, Fault, FaultKind, LaunchReport, Link, Missing, Race, RaceKind,
-    StaleReads,
-};
+use simt_report::{Fault, FaultKind, LaunchReport, Missing, Race, RaceKind, StaleReads};
 
 use crate::block::{self, Progress};
 use crate::cluster::Cluster;
 use crate::config::{Launch, Options};
 use crate::describe::{describe, missable, stale_reads};
 use crate::device_profile::DEVICE;
+use crate::facts::Group;
 use crate::footprint::{Blocks, Footprint};
 use crate::grid::Grid;
-use crate::group::{Group, Job};
+use crate::group::Job;
 use crate::memory::{Memory, Snapshot};
 use crate::module::LoadedKernel;
-use crate::observe::{Checking, Counting, NoObserver, Observed, Observer};
+use crate::observe::{Checking, Counting, NoObserver, Observed, Observer, Totals};
 use crate::trace::{self, Tracing};
 use crate::workers;
 
@@ -207,13 +205,9 @@ pub(crate) fn resident_limit(grid: &Grid<'_>) -> usize {
 /// The results of one worker.
 #[derive(Default)]
 pub(crate) struct Gathered {
-    counters: Counters,
-    longest_warp: u64,
-    links: Vec<Link>,
+    totals: Totals,
     races: Vec<Race>,
     notes: Vec<Race>,
-    events: Vec<(u64, Event)>,
-    executed: Vec<Executed>,
 }
 
 fn run<'a, O: Observer<'a>>(grid: &'a Grid<'a>, report: LaunchReport) -> LaunchReport {
@@ -257,13 +251,14 @@ pub(crate) fn finish(
         StaleReads { only_in_ptx, ..stale_reads(grid, weak) }
     });
     name_common_cures(&mut gathered.races);
+    let Totals { counters: counted, longest_warp, links, events, executed } = gathered.totals;
     LaunchReport {
-        counters: (counters || races || trace).then_some(gathered.counters),
-        longest_warp: gathered.longest_warp,
-        links: gathered.links,
+        counters: (counters || races || trace).then_some(counted),
+        longest_warp,
+        links,
         races: gathered.races,
         notes: gathered.notes,
-        trace: trace.then(|| trace::gather(gathered.events, gathered.executed, grid)),
+        trace: trace.then(|| trace::gather(events, executed, grid)),
         stale_reads,
         fault,
         ..report
@@ -294,13 +289,9 @@ impl Drop for WorkerGuard<'_, '_> {
 }
 
 fn merge(all: &mut Gathered, part: Gathered) {
-    all.counters += part.counters;
-    all.longest_warp = all.longest_warp.max(part.longest_warp);
-    part.links.into_iter().for_each(|link| link.add_to(&mut all.links));
+    all.totals.add(part.totals);
     add_new(&mut all.races, part.races);
     add_new(&mut all.notes, part.notes);
-    all.events.extend(part.events);
-    all.executed.extend(part.executed);
 }
 
 /// Adds the races that differ from those that are there, up to [`MAX_FINDINGS`] in all.
@@ -547,13 +538,8 @@ fn collect<'a, O: Observer<'a>>(
     gathered: &mut Gathered,
 ) {
     for block in &mut cluster.blocks {
-        let Observed { counters, longest_warp, links, findings, events, executed } =
-            block.observer.finish();
-        links.into_iter().for_each(|link| link.add_to(&mut gathered.links));
-        gathered.counters += counters;
-        gathered.longest_warp = gathered.longest_warp.max(longest_warp);
-        gathered.events.extend(events);
-        gathered.executed.extend(executed);
+        let Observed { totals, findings } = block.observer.finish();
+        gathered.totals.add(totals);
         let races = findings.into_iter();
         let races = races.map(|finding| describe(&finding, grid, grid.first_block() + block.index));
         let (notes, races): (Vec<Race>, Vec<Race>) = races.partition(|race| race.kind.is_note());

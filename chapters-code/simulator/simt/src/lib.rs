@@ -9,6 +9,7 @@
 //! | --- | --- |
 //! | `config`, `launch`, `grid`, `workers` | check a launch, distribute its blocks over the cores |
 //! | `group` | runs launches at the same time, on several devices |
+//! | `facts` | what is known of such launches, and how they are related |
 //! | `block`, `barrier`, `schedule` | run the warps of a block in turn |
 //! | `cluster` | run the blocks of a cluster in turn |
 //! | `stall`, `patience` | detect a launch that can never end, report one that runs for long |
@@ -42,6 +43,7 @@ mod describe;
 mod device_profile;
 mod devices;
 mod exec;
+mod facts;
 mod fault;
 mod footprint;
 mod grid;

@@ -11,6 +11,7 @@
 //! them in and out.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::ops::Range;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::devices::{Devices, NoAccess};
@@ -28,7 +29,7 @@ const MOST_FREED: usize = 1024;
 /// length.
 const BUFFER: usize = 1024;
 /// Where 64-bit operating systems place the memory of programs.
-const HOST: std::ops::Range<u64> = 1 << 32..1 << 47;
+const HOST: Range<u64> = 1 << 32..1 << 47;
 /// An address that is further than this from an allocation is not meant to be in it.
 const FAR: u64 = 1 << 40;
 /// The smallest gap in bytes between the end of an allocation and the next one.
@@ -461,6 +462,30 @@ impl Memory {
         }
         table.note_copied(to, from, bytes);
         Ok(())
+    }
+
+    /// Allocates memory with this content, and returns its device address.
+    pub fn allocate_with(&self, content: &[u8]) -> Result<u64, MemoryError> {
+        let address = self.allocate(content.len() as u64)?;
+        self.write(address, content)?;
+        Ok(address)
+    }
+
+    /// Allocates the memory through which the blocks of a cooperative launch meet, for [`crate::Options::grid_workspace`]: the
+    /// structure `grid_workspace` of cooperative groups (`cooperative_groups/details/driver_abi.h`). It has its size, then
+    /// its barrier, at which no block has arrived.
+    pub fn allocate_grid_workspace(&self) -> Result<Range<u64>, MemoryError> {
+        let content = [8u32, 0].map(u32::to_le_bytes);
+        let content = content.as_flattened();
+        let address = self.allocate_with(content)?;
+        Ok(address..address + content.len() as u64)
+    }
+
+    /// Returns `bytes` bytes from an address on.
+    pub fn content(&self, address: u64, bytes: usize) -> Result<Vec<u8>, MemoryError> {
+        let mut content = vec![0; bytes];
+        self.read(address, &mut content)?;
+        Ok(content)
     }
 
     /// Writes `pattern`, of 1, 2 or 4 bytes, `count` times.

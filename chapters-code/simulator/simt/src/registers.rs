@@ -21,15 +21,6 @@ pub type Lanes32 = [u32; LANES];
 /// One 64-bit value per lane.
 pub type Lanes64 = [u64; LANES];
 
-/// A row, aligned to a cache line, so that no vector load straddles two lines.
-#[derive(Clone, Copy, PartialEq)]
-#[repr(align(64))]
-struct Row32(Lanes32);
-
-#[derive(Clone, Copy, PartialEq)]
-#[repr(align(64))]
-struct Row64(Lanes64);
-
 /// The number of a register of 32 or 64 bits.
 pub trait Register: Copy {
     /// The value of a lane.
@@ -43,44 +34,6 @@ pub trait Register: Copy {
 
     /// Sets the lanes of `mask` in the register.
     fn write(self, registers: &mut Registers, mask: LaneMask, values: &[Self::Value; LANES]);
-}
-
-impl Register for R32 {
-    type Value = u32;
-
-    #[inline(always)]
-    fn row(self, registers: &Registers) -> &Lanes32 {
-        registers.r32(self)
-    }
-
-    #[inline(always)]
-    fn row_mut(self, registers: &mut Registers) -> &mut Lanes32 {
-        registers.r32_mut(self)
-    }
-
-    #[inline(always)]
-    fn write(self, registers: &mut Registers, mask: LaneMask, values: &Lanes32) {
-        registers.write32(self, mask, values);
-    }
-}
-
-impl Register for R64 {
-    type Value = u64;
-
-    #[inline(always)]
-    fn row(self, registers: &Registers) -> &Lanes64 {
-        registers.r64(self)
-    }
-
-    #[inline(always)]
-    fn row_mut(self, registers: &mut Registers) -> &mut Lanes64 {
-        registers.r64_mut(self)
-    }
-
-    #[inline(always)]
-    fn write(self, registers: &mut Registers, mask: LaneMask, values: &Lanes64) {
-        registers.write64(self, mask, values);
-    }
 }
 
 /// The three register files of a warp.
@@ -110,42 +63,6 @@ impl Registers {
         }
     }
 
-    /// Returns a 32-bit register.
-    #[inline(always)]
-    pub fn r32(&self, r: R32) -> &Lanes32 {
-        match self.r32.get(r.0 as usize) {
-            Some(row) => &row.0,
-            None => undeclared(),
-        }
-    }
-
-    /// Returns a 32-bit register for writing.
-    #[inline(always)]
-    pub fn r32_mut(&mut self, r: R32) -> &mut Lanes32 {
-        match self.r32.get_mut(r.0 as usize) {
-            Some(row) => &mut row.0,
-            None => undeclared(),
-        }
-    }
-
-    /// Returns a 64-bit register.
-    #[inline(always)]
-    pub fn r64(&self, r: R64) -> &Lanes64 {
-        match self.r64.get(r.0 as usize) {
-            Some(row) => &row.0,
-            None => undeclared(),
-        }
-    }
-
-    /// Returns a 64-bit register for writing.
-    #[inline(always)]
-    pub fn r64_mut(&mut self, r: R64) -> &mut Lanes64 {
-        match self.r64.get_mut(r.0 as usize) {
-            Some(row) => &mut row.0,
-            None => undeclared(),
-        }
-    }
-
     /// Returns one lane's value in a register of either width.
     #[inline(always)]
     pub fn bits(&self, s: Src, lane: u32) -> u64 {
@@ -172,47 +89,88 @@ impl Registers {
             None => undeclared(),
         }
     }
-
-    /// Sets the lanes of `mask` in a 32-bit register.
-    #[inline(always)]
-    pub fn write32(&mut self, d: R32, mask: LaneMask, values: &Lanes32) {
-        blend32(self.r32_mut(d), mask, values);
-    }
-
-    /// Sets the lanes of `mask` in a 64-bit register.
-    #[inline(always)]
-    pub fn write64(&mut self, d: R64, mask: LaneMask, values: &Lanes64) {
-        blend64(self.r64_mut(d), mask, values);
-    }
 }
 
-/// Copies the lanes of `mask` from `values` to `row`.
-#[inline(always)]
-pub(crate) fn blend32(row: &mut Lanes32, mask: LaneMask, values: &Lanes32) {
-    if mask == ALL_LANES {
-        *row = *values;
-        return;
-    }
-    let halves = halves(mask);
-    for lane in 0..LANES {
-        let select = lane_word(halves[lane / 16], lane % 16);
-        row[lane] = (row[lane] & !select) | (values[lane] & select);
-    }
+/// Defines what there is for a width of registers: its rows, their accessors, and writing the lanes of a mask.
+macro_rules! width {
+    (
+        $bits:literal $register:ident($value:ty): $lanes:ident $row:ident,
+        $get:ident $get_mut:ident $write:ident $blend:ident $lane_word:ident
+    ) => {
+        /// A row, aligned to a cache line, so that no vector load straddles two lines.
+        #[derive(Clone, Copy, PartialEq)]
+        #[repr(align(64))]
+        struct $row($lanes);
+
+        impl Registers {
+            #[doc = concat!("Returns a ", $bits, "-bit register.")]
+            #[inline(always)]
+            pub fn $get(&self, r: $register) -> &$lanes {
+                match self.$get.get(r.0 as usize) {
+                    Some(row) => &row.0,
+                    None => undeclared(),
+                }
+            }
+
+            #[doc = concat!("Returns a ", $bits, "-bit register for writing.")]
+            #[inline(always)]
+            pub fn $get_mut(&mut self, r: $register) -> &mut $lanes {
+                match self.$get.get_mut(r.0 as usize) {
+                    Some(row) => &mut row.0,
+                    None => undeclared(),
+                }
+            }
+
+            #[doc = concat!("Sets the lanes of `mask` in a ", $bits, "-bit register.")]
+            #[inline(always)]
+            pub fn $write(&mut self, d: $register, mask: LaneMask, values: &$lanes) {
+                $blend(self.$get_mut(d), mask, values);
+            }
+        }
+
+        impl Register for $register {
+            type Value = $value;
+
+            #[inline(always)]
+            fn row(self, registers: &Registers) -> &$lanes {
+                registers.$get(self)
+            }
+
+            #[inline(always)]
+            fn row_mut(self, registers: &mut Registers) -> &mut $lanes {
+                registers.$get_mut(self)
+            }
+
+            #[inline(always)]
+            fn write(self, registers: &mut Registers, mask: LaneMask, values: &$lanes) {
+                registers.$write(self, mask, values);
+            }
+        }
+
+        /// Copies the lanes of `mask` from `values` to `row`.
+        #[inline(always)]
+        pub(crate) fn $blend(row: &mut $lanes, mask: LaneMask, values: &$lanes) {
+            if mask == ALL_LANES {
+                *row = *values;
+                return;
+            }
+            let halves = halves(mask);
+            for lane in 0..LANES {
+                let select = $lane_word(halves[lane / 16], lane % 16);
+                row[lane] = (row[lane] & !select) | (values[lane] & select);
+            }
+        }
+
+        /// Returns all ones if `mask` has the lane, else zero.
+        #[inline(always)]
+        pub(crate) fn $lane_word(mask: LaneMask, lane: usize) -> $value {
+            ((<$value>::from(mask) >> lane) & 1).wrapping_neg()
+        }
+    };
 }
 
-/// Copies the lanes of `mask` from `values` to `row`.
-#[inline(always)]
-pub(crate) fn blend64(row: &mut Lanes64, mask: LaneMask, values: &Lanes64) {
-    if mask == ALL_LANES {
-        *row = *values;
-        return;
-    }
-    let halves = halves(mask);
-    for lane in 0..LANES {
-        let select = lane_word64(halves[lane / 16], lane % 16);
-        row[lane] = (row[lane] & !select) | (values[lane] & select);
-    }
-}
+width! { "32" R32(u32): Lanes32 Row32, r32 r32_mut write32 blend32 lane_word }
+width! { "64" R64(u64): Lanes64 Row64, r64 r64_mut write64 blend64 lane_word64 }
 
 /// Returns the bits of lanes 0 to 15 and of lanes 16 to 31. `black_box` keeps LLVM from testing
 /// lane 31 as a sign bit, which blocks vectorisation.
@@ -225,18 +183,6 @@ fn halves(mask: LaneMask) -> [LaneMask; 2] {
 #[inline(always)]
 pub(crate) fn count(mask: LaneMask) -> u32 {
     if mask == ALL_LANES { LANES as u32 } else { mask.count_ones() }
-}
-
-/// Returns all ones if `mask` has the lane, else zero.
-#[inline(always)]
-pub(crate) fn lane_word(mask: LaneMask, lane: usize) -> u32 {
-    ((mask >> lane) & 1).wrapping_neg()
-}
-
-/// Returns all ones if `mask` has the lane, else zero.
-#[inline(always)]
-pub(crate) fn lane_word64(mask: LaneMask, lane: usize) -> u64 {
-    ((u64::from(mask) >> lane) & 1).wrapping_neg()
 }
 
 /// This function is out of line because the accessors are inlined hundreds of times.

@@ -100,7 +100,7 @@ impl WarpHistory {
 /// Detects spinning warps of one block.
 #[derive(Default)]
 pub(crate) struct SpinDetector {
-    /// The value of [`crate::group::Group::changes`] when sampling started.
+    /// The value of [`crate::facts::Group::changes`] when sampling started.
     since: u64,
     /// Consecutive turns without any change.
     quiet: u32,

@@ -16,7 +16,7 @@ use crate::banks;
 use crate::barrier::Passing;
 use crate::counters::{self, lanes};
 use crate::grid::Grid;
-use crate::observe::{Checking, Observed, Observer};
+use crate::observe::{Checking, Observed, Observer, Totals};
 use crate::proxy::{At, Bulk, Completion, Direction, ProxyEvent};
 use crate::registers::{LaneMask, Lanes32, Registers};
 
@@ -220,11 +220,10 @@ impl<'a> Observer<'a> for Recorder<'a> {
         // What a warp executed last writes no register: it ends the warp, or was stopped.
         let last = self.pending.drain(..).flatten().map(|(executed, ..)| executed);
         self.executed.extend(last);
-        Observed {
-            events: std::mem::take(&mut self.events),
-            executed: std::mem::take(&mut self.executed),
-            ..Observed::default()
-        }
+        let events = std::mem::take(&mut self.events);
+        let executed = std::mem::take(&mut self.executed);
+        let totals = Totals { events, executed, ..Totals::default() };
+        Observed { totals, ..Observed::default() }
     }
 }
 

@@ -200,6 +200,13 @@ impl<'a> Stores<'a> {
         new(options.barriers, true, here, options.reports.then(in_ptx))
     }
 
+    /// Has the machine that follows this one, if there is one, do the same.
+    fn in_ptx(&self, follow: impl FnOnce(&Self)) {
+        if let Some(in_ptx) = &self.in_ptx {
+            follow(in_ptx);
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         lock(&self.state)
     }
@@ -255,9 +262,7 @@ impl<'a> Stores<'a> {
 
     /// Notes what these words hold before an access.
     pub fn touch(&self, words: &Words) {
-        if let Some(in_ptx) = &self.in_ptx {
-            in_ptx.touch(words);
-        }
+        self.in_ptx(|in_ptx| in_ptx.touch(words));
         let state = &mut *self.lock();
         for &(word, value) in words {
             let history = state.words.entry(word).or_default();
@@ -297,9 +302,7 @@ impl<'a> Stores<'a> {
         let is_stale = is_chosen && !older.is_empty() && thread.stale < PATIENCE;
         thread.stale = if is_stale { thread.stale + 1 } else { 0 };
         let at = if is_stale { older[(number >> 8) as usize % older.len()] } else { newest };
-        if let Some(in_ptx) = &self.in_ptx {
-            in_ptx.load_as(by, words, at);
-        }
+        self.in_ptx(|in_ptx| in_ptx.load_as(by, words, at));
         let mut values = Vec::with_capacity(words.len());
         let mut missed = None;
         for (word, _) in words {
@@ -331,9 +334,7 @@ impl<'a> Stores<'a> {
     /// Notes a store, or an atomic that has read the newest stores to words that were touched. The
     /// words hold these values afterwards.
     pub fn store(&self, by: &LaneAccess, words: &Words) {
-        if let Some(in_ptx) = &self.in_ptx {
-            in_ptx.store(by, words);
-        }
+        self.in_ptx(|in_ptx| in_ptx.store(by, words));
         let state = &mut *self.lock();
         let thread = self.thread(&mut state.blocks, by.thread);
         state.stamp += 1;
@@ -356,9 +357,7 @@ impl<'a> Stores<'a> {
 
     /// Notes that an atomic has read the newest stores to words that were touched.
     pub fn observe(&self, by: &LaneAccess, words: &Words) {
-        if let Some(in_ptx) = &self.in_ptx {
-            in_ptx.observe(by, words);
-        }
+        self.in_ptx(|in_ptx| in_ptx.observe(by, words));
         let state = &mut *self.lock();
         let thread = self.thread(&mut state.blocks, by.thread);
         for (word, _) in words {
@@ -371,9 +370,7 @@ impl<'a> Stores<'a> {
     /// Notes a fence by a thread. Returns whether other blocks run before the thread continues, which is
     /// random: `fence.sc` orders two threads in the order in which they execute it.
     pub fn fence(&self, (block, number): ThreadId, fence: Fence) -> bool {
-        if let Some(in_ptx) = &self.in_ptx {
-            in_ptx.fence((block, number), fence);
-        }
+        self.in_ptx(|in_ptx| _ = in_ptx.fence((block, number), fence));
         let State { blocks, of_devices, of_system, stamp, .. } = &mut *self.lock();
         let reach = Reach::from(fence.scope);
         let own = self.block(blocks, block);
@@ -397,17 +394,13 @@ impl<'a> Stores<'a> {
 
     /// Notes that threads pass a barrier of the block or the cluster.
     pub fn barrier(&self, threads: impl Iterator<Item = ThreadId> + Clone) {
-        if let Some(in_ptx) = &self.in_ptx {
-            in_ptx.barrier(threads.clone());
-        }
+        self.in_ptx(|in_ptx| in_ptx.barrier(threads.clone()));
         self.meet(threads, self.barriers == BarrierOrder::AsOnGpus);
     }
 
     /// Notes that lanes of a warp, whose first thread this is, pass `__syncwarp`.
     pub fn synchronise(&self, (block, first): ThreadId, lanes: impl Iterator<Item = u32> + Clone) {
-        if let Some(in_ptx) = &self.in_ptx {
-            in_ptx.synchronise((block, first), lanes.clone());
-        }
+        self.in_ptx(|in_ptx| in_ptx.synchronise((block, first), lanes.clone()));
         self.meet(lanes.map(|lane| (block, first + lane)), false);
     }
 
@@ -437,9 +430,7 @@ impl<'a> Stores<'a> {
 
     /// Notes that a thread arrives at the mbarrier at an address.
     pub fn arrive(&self, thread: ThreadId, mbarrier: u64) {
-        if let Some(in_ptx) = &self.in_ptx {
-            in_ptx.arrive(thread, mbarrier);
-        }
+        self.in_ptx(|in_ptx| in_ptx.arrive(thread, mbarrier));
         let state = &mut *self.lock();
         let view = self.thread(&mut state.blocks, thread).released(thread);
         join(state.mbarriers.entry(mbarrier).or_default(), view);
@@ -447,9 +438,7 @@ impl<'a> Stores<'a> {
 
     /// Notes that a thread finds a phase of the mbarrier at an address complete.
     pub fn wait(&self, thread: ThreadId, mbarrier: u64) {
-        if let Some(in_ptx) = &self.in_ptx {
-            in_ptx.wait(thread, mbarrier);
-        }
+        self.in_ptx(|in_ptx| in_ptx.wait(thread, mbarrier));
         let state = &mut *self.lock();
         let view = &mut self.thread(&mut state.blocks, thread).view;
         join(view, state.mbarriers.entry(mbarrier).or_default());

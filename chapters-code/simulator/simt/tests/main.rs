@@ -1,6 +1,7 @@
 //! The tests of the machine, in one program, so that they are linked once.
 
 mod alu;
+mod device;
 mod facts;
 mod machine;
 mod nvrtc;

@@ -47,23 +47,15 @@ fn launch(
         for slot in params.chunks_exact_mut(8) {
             slot.copy_from_slice(&array.to_le_bytes());
         }
-        let launch = Launch {
-            kernel,
-            grid: [2, 1, 1],
-            block: [40, 1, 1],
-            cluster: None,
-            dynamic_shared: 256,
-            params: &params,
-        };
+        let launch = Launch::new(kernel, [2, 1, 1], [40, 1, 1], &params);
+        let launch = Launch { dynamic_shared: 256, ..launch };
         let start = Instant::now();
         let report = simt::launch(memory, &launch, options);
         assert!(start.elapsed() < SOON, "`{}` takes long", kernel.ir().name);
         report
     };
     let reports = module.kernels().map(run).collect();
-    let mut bytes = vec![0; ARRAY];
-    memory.read(array, &mut bytes).expect("it is there");
-    (reports, bytes)
+    (reports, memory.content(array, ARRAY).expect("it is there"))
 }
 
 fn options(seed: u64) -> Options {

@@ -1,7 +1,9 @@
 //! A trace tells what each warp did, in order, and changes nothing.
 
-use simt::{Launch, LaunchReport, LoadedModule, MOST_EVENTS, Memory, Options};
+use simt::{LaunchReport, MOST_EVENTS, Options};
 use simt_report::{AccessKind, AccessSpace, Event, InstructionClass, MbarrierUse};
+
+use crate::device::{Device, pointer, shape};
 
 /// Runs a kernel's body on one block; `out` is in %rd1, the thread's index in %r1, its place in
 /// `out` in %rd3.
@@ -28,25 +30,10 @@ fn run_on(body: &str, block: u32, options: &Options, target: &str) -> (LaunchRep
          add.s32 %r4, %r3, %r2;\n\
          {body}\nret;\n}}\n"
     );
-    let memory = Memory::new(1 << 20);
-    let module = ptx::parse(&text).unwrap_or_else(|e| panic!("{e}"));
-    let module = LoadedModule::load(module, &memory).expect("there is room");
-    let kernel = module.kernel("k").expect("it is called k");
-    let out = memory.allocate(1024).expect("there is room");
-    memory.fill(out, &[0], 1024).expect("it is mapped");
-    let launch = Launch {
-        kernel: &kernel,
-        grid: [1, 1, 1],
-        block: [block, 1, 1],
-        cluster: None,
-        dynamic_shared: 0,
-        params: &out.to_le_bytes(),
-    };
-    let report = simt::launch(&memory, &launch, options);
-    let mut bytes = vec![0; 1024];
-    memory.read(out, &mut bytes).expect("it is mapped");
-    let words = bytes.as_chunks().0.iter();
-    (report, words.map(|w| u32::from_le_bytes(*w)).collect())
+    let device = Device::of(&text);
+    let out = device.array(&[0u32; 256]);
+    let report = device.launch("k", shape(1, block), &[pointer(out)], options);
+    (report, device.read(out))
 }
 
 fn trace(body: &str, block: u32) -> Vec<Event> {

@@ -15,9 +15,6 @@ use crate::replay::Options;
 const CAPACITY: u64 = 1 << 30;
 /// From the first address of a device to that of the next one.
 const APART: u64 = 1 << 40;
-/// The structure through which the blocks of a cooperative launch meet, with a barrier at which no block has arrived
-/// (`cooperative_groups/details/driver_abi.h`).
-const GRID_WORKSPACE: [u32; 2] = [8, 0];
 
 /// The devices of a run.
 pub(crate) struct Devices {
@@ -54,8 +51,7 @@ impl Devices {
         for allocation in &run.allocations {
             let content = devices.content(&allocation.content).bytes();
             let memory = &devices.memories[allocation.device.unwrap_or_default() as usize];
-            let address = memory.allocate(content.len() as u64).map_err(in_words)?;
-            memory.write(address, &content).map_err(in_words)?;
+            let address = memory.allocate_with(&content).map_err(in_words)?;
             let end = allocation.address + content.len() as u64;
             devices.allocations.push((allocation.address..end, address));
         }
@@ -88,8 +84,7 @@ impl Devices {
             memory.copy(to, from, bytes).map_err(in_words)?;
             return Ok(None);
         }
-        let mut content = vec![0; bytes as usize];
-        other.read(from, &mut content).map_err(in_words)?;
+        let content = other.content(from, bytes as usize).map_err(in_words)?;
         memory.write(to, &content).map_err(in_words)?;
         let (from, to) = (source as u32, target as u32);
         Ok(Some(Link { from, to, copied_bytes: bytes, ..Link::default() }))
@@ -110,9 +105,7 @@ impl Devices {
     /// Reads.
     pub fn read(&self, address: u64, bytes: usize) -> Result<Vec<u8>, String> {
         let (_, memory, address) = self.find(address);
-        let mut content = vec![0; bytes];
-        memory.read(address, &mut content).map_err(in_words)?;
-        Ok(content)
+        memory.content(address, bytes).map_err(in_words)
     }
 
     /// Runs a launch to its end.
@@ -147,7 +140,7 @@ impl Devices {
             word.copy_from_slice(&self.address(address).to_le_bytes());
         }
         let grid_workspace = match cooperative {
-            true => grid_workspace(&self.memories[device])?,
+            true => self.memories[device].allocate_grid_workspace().map_err(in_words)?.start,
             false => 0,
         };
         Ok(Job {
@@ -170,14 +163,6 @@ impl Devices {
             all => Snapshot::of_devices(device, &all.iter().collect::<Vec<_>>(), |_, _| None),
         }
     }
-}
-
-fn grid_workspace(memory: &Memory) -> Result<u64, String> {
-    let content = GRID_WORKSPACE.map(u32::to_le_bytes);
-    let content = content.as_flattened();
-    let address = memory.allocate(content.len() as u64).map_err(in_words)?;
-    memory.write(address, content).map_err(in_words)?;
-    Ok(address)
 }
 
 fn in_words(error: impl std::fmt::Display) -> String {

@@ -113,9 +113,7 @@ impl<'p> Loaded<'p> {
     }
 
     fn array(&self, bytes: &[u8]) -> u64 {
-        let address = self.memory.allocate(bytes.len() as u64).expect("there is room");
-        self.memory.write(address, bytes).expect("it is mapped");
-        address
+        self.memory.allocate_with(bytes).expect("there is room")
     }
 
     /// Returns the bytes of the input and of the expected output.
@@ -169,10 +167,9 @@ impl<'p> Loaded<'p> {
         let from = self.array(&input);
         let to = self.array(&vec![0xcd; expected.len()]);
         let bits = self.array(&self.heads());
-        let scratch = [(); 3].map(|()| self.array(&[0; 256]));
-        self.memory.write(scratch[2], &8u32.to_le_bytes()).expect("it is mapped");
-        let (n, [first, second, workspace]) =
-            (self.program.n as u64, scratch.map(u64::to_le_bytes));
+        let scratch = [(); 2].map(|()| self.array(&[0; 256]));
+        let workspace = self.memory.allocate_grid_workspace().expect("there is room").start;
+        let (n, [first, second]) = (self.program.n as u64, scratch.map(u64::to_le_bytes));
         let (from_bytes, to_bytes, n) = (from.to_le_bytes(), to.to_le_bytes(), n.to_le_bytes());
         let mut params = [from_bytes, to_bytes].concat();
         match task {
@@ -191,25 +188,18 @@ impl<'p> Loaded<'p> {
             }
             Task::Rotate => params.extend(ROUNDS.to_le_bytes()),
         }
-        let launch = Launch {
-            kernel: &self.kernel,
-            grid: [grid, 1, 1],
-            block: [block, 1, 1],
-            cluster: None,
-            dynamic_shared: shared,
-            params: &params,
-        };
+        let launch = Launch::new(&self.kernel, [grid, 1, 1], [block, 1, 1], &params);
+        let launch = Launch { dynamic_shared: shared, ..launch };
         let options = Options::default().with(|options| {
             options.races = true;
             options.instruction_limit = 1 << 26;
-            options.grid_workspace = u64::from_le_bytes(workspace);
+            options.grid_workspace = workspace;
             options.weak_memory = Some(weak);
         });
         let report = simt::launch(&self.memory, &launch, &options);
         // An odd number of rounds ends in the second array.
-        let mut found = vec![0; expected.len()];
-        self.memory.read(to, &mut found).expect("it is mapped");
-        for address in [from, to, bits].into_iter().chain(scratch) {
+        let found = self.memory.content(to, expected.len()).expect("it is mapped");
+        for address in [from, to, bits, workspace].into_iter().chain(scratch) {
             self.memory.free(address).expect("it is allocated");
         }
         if let Some(fault) = report.fault {

@@ -13,278 +13,234 @@ use crate::state::lock;
 use crate::transfer::{Fill, Rows, Transfer};
 use crate::types::*;
 
-api! {
-    /// Makes an empty graph.
-    fn cuGraphCreate(graph: Out<CUgraph>, flags: c_uint) {
-        if flags != 0 {
-            return Err(CUresult::INVALID_VALUE.because(format!("no flags {flags:#x}")));
+/// Defines the functions that add a node: from the arguments after the dependencies, a node's context and operation.
+macro_rules! with_nodes {
+    (
+        $($(#[$meta:meta])* fn $name:ident($($arg:ident: $ty:ty),*) => $node:expr;)*
+        also { $($others:tt)* }
+    ) => {
+        api! {
+            $($(#[$meta])*
+            fn $name(
+                node: Out<CUgraphNode>,
+                graph: CUgraph,
+                dependencies: In<CUgraphNode>,
+                count: usize,
+                $($arg: $ty,)*
+            ) {
+                let (context, operation) = $node;
+                let dependencies = (0..count).map(|i| dependencies.at(i)).collect::<Result<_>>()?;
+                node.set(graph::add(graph, context, operation, dependencies)?)
+            })*
+            $($others)*
         }
-        graph.set(graph::create()?)
-    }
-
-    /// Destroys a graph.
-    fn cuGraphDestroy(graph: CUgraph) {
-        graph::destroy(graph)
-    }
-
-    /// Copies a graph.
-    fn cuGraphClone(clone: Out<CUgraph>, original: CUgraph) {
-        clone.set(graph::clone(original)?)
-    }
-
-    /// The node of a clone that was copied from a node.
-    fn cuGraphNodeFindInClone(found: Out<CUgraphNode>, original: CUgraphNode, clone: CUgraph) {
-        found.set(graph::find_in_clone(original, clone)?)
-    }
-
-    /// Adds a kernel.
-    fn cuGraphAddKernelNode(
-        node: Out<CUgraphNode>,
-        graph: CUgraph,
-        dependencies: In<CUgraphNode>,
-        count: usize,
-        params: In<KernelNodeParams>,
-    ) {
-        let (context, operation) = kernel(&params.get()?)?;
-        add(&node, graph, (&dependencies, count), context, operation)
-    }
-
-    /// Adds a kernel.
-    fn cuGraphAddKernelNode_v2(
-        node: Out<CUgraphNode>,
-        graph: CUgraph,
-        dependencies: In<CUgraphNode>,
-        count: usize,
-        params: In<KernelNodeParams2>,
-    ) {
-        let (context, operation) = kernel(&first_version(params.get()?))?;
-        add(&node, graph, (&dependencies, count), context, operation)
-    }
-
-    /// Adds a fill.
-    fn cuGraphAddMemsetNode(
-        node: Out<CUgraphNode>,
-        graph: CUgraph,
-        dependencies: In<CUgraphNode>,
-        count: usize,
-        params: In<MemsetNodeParams>,
-        context: CUcontext,
-    ) {
-        let context = context::of(context)?.handle;
-        add(&node, graph, (&dependencies, count), context, fill(&params.get()?)?)
-    }
-
-    /// Adds a copy.
-    fn cuGraphAddMemcpyNode(
-        node: Out<CUgraphNode>,
-        graph: CUgraph,
-        dependencies: In<CUgraphNode>,
-        count: usize,
-        params: In<CudaMemcpy3D>,
-        context: CUcontext,
-    ) {
-        let context = context::of(context)?.handle;
-        let operation = Operation::Copy(Transfer::layers(&params.get()?)?);
-        add(&node, graph, (&dependencies, count), context, operation)
-    }
-
-    /// Adds a call of a function of the host.
-    fn cuGraphAddHostNode(
-        node: Out<CUgraphNode>,
-        graph: CUgraph,
-        dependencies: In<CUgraphNode>,
-        count: usize,
-        params: In<HostNodeParams>,
-    ) {
-        let HostNodeParams { function, user_data } = params.get()?;
-        let operation = Operation::Host(HostCall::new(function, user_data)?);
-        add(&node, graph, (&dependencies, count), Handle::NULL, operation)
-    }
-
-    /// Adds a node that does nothing.
-    fn cuGraphAddEmptyNode(
-        node: Out<CUgraphNode>,
-        graph: CUgraph,
-        dependencies: In<CUgraphNode>,
-        count: usize,
-    ) {
-        add(&node, graph, (&dependencies, count), Handle::NULL, Operation::Empty)
-    }
-
-    /// Destroys a node.
-    fn cuGraphDestroyNode(node: CUgraphNode) {
-        graph::destroy_node(node)
-    }
-
-    /// Adds dependencies.
-    fn cuGraphAddDependencies(
-        graph: CUgraph,
-        from: In<CUgraphNode>,
-        to: In<CUgraphNode>,
-        count: usize,
-    ) {
-        graph::add_dependencies(graph, &pairs(&from, &to, count)?)
-    }
-
-    /// Adds dependencies, which have no data.
-    fn cuGraphAddDependencies_v2(
-        graph: CUgraph,
-        from: In<CUgraphNode>,
-        to: In<CUgraphNode>,
-        data: In<u64>,
-        count: usize,
-    ) {
-        no_data(&data, count)?;
-        graph::add_dependencies(graph, &pairs(&from, &to, count)?)
-    }
-
-    /// Removes dependencies.
-    fn cuGraphRemoveDependencies(
-        graph: CUgraph,
-        from: In<CUgraphNode>,
-        to: In<CUgraphNode>,
-        count: usize,
-    ) {
-        graph::remove_dependencies(graph, &pairs(&from, &to, count)?)
-    }
-
-    /// Removes dependencies, which have no data.
-    fn cuGraphRemoveDependencies_v2(
-        graph: CUgraph,
-        from: In<CUgraphNode>,
-        to: In<CUgraphNode>,
-        data: In<u64>,
-        count: usize,
-    ) {
-        no_data(&data, count)?;
-        graph::remove_dependencies(graph, &pairs(&from, &to, count)?)
-    }
-
-    /// The nodes of a graph.
-    fn cuGraphGetNodes(graph: CUgraph, nodes: Out<CUgraphNode>, count: HostBytes) {
-        list(&graph::nodes(graph)?, &[&nodes], count, |&node, _| node)
-    }
-
-    /// The nodes of a graph that depend on none.
-    fn cuGraphGetRootNodes(graph: CUgraph, nodes: Out<CUgraphNode>, count: HostBytes) {
-        let mut roots = graph::nodes(graph)?;
-        let edges = graph::edges(graph)?;
-        roots.retain(|&node| edges.iter().all(|&(_, after)| after != node));
-        list(&roots, &[&nodes], count, |&node, _| node)
-    }
-
-    /// The dependencies of a graph.
-    fn cuGraphGetEdges(
-        graph: CUgraph,
-        from: Out<CUgraphNode>,
-        to: Out<CUgraphNode>,
-        count: HostBytes,
-    ) {
-        edges(graph, [&from, &to], Out(std::ptr::null_mut()), count)
-    }
-
-    /// The dependencies of a graph, which have no data.
-    fn cuGraphGetEdges_v2(
-        graph: CUgraph,
-        from: Out<CUgraphNode>,
-        to: Out<CUgraphNode>,
-        data: Out<u64>,
-        count: HostBytes,
-    ) {
-        edges(graph, [&from, &to], data, count)
-    }
-
-    /// The nodes that come before a node.
-    fn cuGraphNodeGetDependencies(handle: CUgraphNode, nodes: Out<CUgraphNode>, count: HostBytes) {
-        list(&before(handle)?, &[&nodes], count, |&node, _| node)
-    }
-
-    /// The nodes that come before a node. Dependencies have no data.
-    fn cuGraphNodeGetDependencies_v2(
-        handle: CUgraphNode,
-        nodes: Out<CUgraphNode>,
-        data: Out<u64>,
-        count: HostBytes,
-    ) {
-        clear(&data, count, before(handle)?.len())?;
-        list(&before(handle)?, &[&nodes], count, |&node, _| node)
-    }
-
-    /// The nodes that come after a node.
-    fn cuGraphNodeGetDependentNodes(
-        handle: CUgraphNode,
-        nodes: Out<CUgraphNode>,
-        count: HostBytes,
-    ) {
-        list(&after(handle)?, &[&nodes], count, |&node, _| node)
-    }
-
-    /// The nodes that come after a node. Dependencies have no data.
-    fn cuGraphNodeGetDependentNodes_v2(
-        handle: CUgraphNode,
-        nodes: Out<CUgraphNode>,
-        data: Out<u64>,
-        count: HostBytes,
-    ) {
-        clear(&data, count, after(handle)?.len())?;
-        list(&after(handle)?, &[&nodes], count, |&node, _| node)
-    }
-
-    /// What a node does.
-    fn cuGraphNodeGetType(handle: CUgraphNode, kind: Out<c_int>) {
-        kind.set(lock(&node(handle)?.state).operation.node_type())
-    }
-
-    /// The launch of a kernel's node. The arguments are the node's own.
-    fn cuGraphKernelNodeGetParams(handle: CUgraphNode, params: Out<KernelNodeParams>) {
-        params.set(kernel_params(handle)?)
-    }
-
-    /// The launch of a kernel's node. The arguments are the node's own.
-    fn cuGraphKernelNodeGetParams_v2(handle: CUgraphNode, params: Out<KernelNodeParams2>) {
-        params.set(KernelNodeParams2 {
-            base: kernel_params(handle)?,
-            kernel: Handle::NULL,
-            context: node(handle)?.context,
-        })
-    }
-
-    /// Changes the launch of a kernel's node.
-    fn cuGraphKernelNodeSetParams(handle: CUgraphNode, params: In<KernelNodeParams>) {
-        set(handle, kernel(&params.get()?)?.1)
-    }
-
-    /// Changes the launch of a kernel's node.
-    fn cuGraphKernelNodeSetParams_v2(handle: CUgraphNode, params: In<KernelNodeParams2>) {
-        set(handle, kernel(&first_version(params.get()?))?.1)
-    }
-
-    /// Changes a fill.
-    fn cuGraphMemsetNodeSetParams(handle: CUgraphNode, params: In<MemsetNodeParams>) {
-        set(handle, fill(&params.get()?)?)
-    }
-
-    /// A fill.
-    fn cuGraphMemsetNodeGetParams(handle: CUgraphNode, params: Out<MemsetNodeParams>) {
-        let operation = lock(&node(handle)?.state).operation.clone();
-        let Operation::Fill(fill) = operation else {
-            return Err(other_type());
-        };
-        let (Rows { address, pitch, width, height }, value, size) = fill.parts();
-        let element_size = size as c_uint;
-        params.set(MemsetNodeParams { address, pitch, value, element_size, width, height })
-    }
+    };
 }
 
-fn add(
-    node: &Out<CUgraphNode>,
-    graph: CUgraph,
-    (dependencies, count): (&In<CUgraphNode>, usize),
-    context: CUcontext,
-    operation: Operation,
-) -> Result {
-    let dependencies = (0..count).map(|i| dependencies.at(i)).collect::<Result<_>>()?;
-    node.set(graph::add(graph, context, operation, dependencies)?)
+with_nodes! {
+    /// Adds a kernel.
+    fn cuGraphAddKernelNode(params: In<KernelNodeParams>) => kernel(&params.get()?)?;
+    /// Adds a kernel.
+    fn cuGraphAddKernelNode_v2(params: In<KernelNodeParams2>)
+        => kernel(&first_version(params.get()?))?;
+    /// Adds a fill.
+    fn cuGraphAddMemsetNode(params: In<MemsetNodeParams>, context: CUcontext)
+        => (context::of(context)?.handle, fill(&params.get()?)?);
+    /// Adds a copy.
+    fn cuGraphAddMemcpyNode(params: In<CudaMemcpy3D>, context: CUcontext)
+        => (context::of(context)?.handle, copy(&params)?);
+    /// Adds a call of a function of the host.
+    fn cuGraphAddHostNode(params: In<HostNodeParams>) => (Handle::NULL, host_call(&params)?);
+    /// Adds a node that does nothing.
+    fn cuGraphAddEmptyNode() => (Handle::NULL, Operation::Empty);
+    also {
+        /// Makes an empty graph.
+        fn cuGraphCreate(graph: Out<CUgraph>, flags: c_uint) {
+            if flags != 0 {
+                return Err(CUresult::INVALID_VALUE.because(format!("no flags {flags:#x}")));
+            }
+            graph.set(graph::create()?)
+        }
+
+        /// Destroys a graph.
+        fn cuGraphDestroy(graph: CUgraph) {
+            graph::destroy(graph)
+        }
+
+        /// Copies a graph.
+        fn cuGraphClone(clone: Out<CUgraph>, original: CUgraph) {
+            clone.set(graph::clone(original)?)
+        }
+
+        /// The node of a clone that was copied from a node.
+        fn cuGraphNodeFindInClone(found: Out<CUgraphNode>, original: CUgraphNode, clone: CUgraph) {
+            found.set(graph::find_in_clone(original, clone)?)
+        }
+
+        /// Destroys a node.
+        fn cuGraphDestroyNode(node: CUgraphNode) {
+            graph::destroy_node(node)
+        }
+
+        /// Adds dependencies.
+        fn cuGraphAddDependencies(
+            graph: CUgraph,
+            from: In<CUgraphNode>,
+            to: In<CUgraphNode>,
+            count: usize,
+        ) {
+            graph::add_dependencies(graph, &pairs(&from, &to, count)?)
+        }
+
+        /// Adds dependencies, which have no data.
+        fn cuGraphAddDependencies_v2(
+            graph: CUgraph,
+            from: In<CUgraphNode>,
+            to: In<CUgraphNode>,
+            data: In<u64>,
+            count: usize,
+        ) {
+            no_data(&data, count)?;
+            graph::add_dependencies(graph, &pairs(&from, &to, count)?)
+        }
+
+        /// Removes dependencies.
+        fn cuGraphRemoveDependencies(
+            graph: CUgraph,
+            from: In<CUgraphNode>,
+            to: In<CUgraphNode>,
+            count: usize,
+        ) {
+            graph::remove_dependencies(graph, &pairs(&from, &to, count)?)
+        }
+
+        /// Removes dependencies, which have no data.
+        fn cuGraphRemoveDependencies_v2(
+            graph: CUgraph,
+            from: In<CUgraphNode>,
+            to: In<CUgraphNode>,
+            data: In<u64>,
+            count: usize,
+        ) {
+            no_data(&data, count)?;
+            graph::remove_dependencies(graph, &pairs(&from, &to, count)?)
+        }
+
+        /// The nodes of a graph.
+        fn cuGraphGetNodes(graph: CUgraph, nodes: Out<CUgraphNode>, count: HostBytes) {
+            list(&graph::nodes(graph)?, &[&nodes], count, |&node, _| node)
+        }
+
+        /// The nodes of a graph that depend on none.
+        fn cuGraphGetRootNodes(graph: CUgraph, nodes: Out<CUgraphNode>, count: HostBytes) {
+            let mut roots = graph::nodes(graph)?;
+            let edges = graph::edges(graph)?;
+            roots.retain(|&node| edges.iter().all(|&(_, after)| after != node));
+            list(&roots, &[&nodes], count, |&node, _| node)
+        }
+
+        /// The dependencies of a graph.
+        fn cuGraphGetEdges(
+            graph: CUgraph,
+            from: Out<CUgraphNode>,
+            to: Out<CUgraphNode>,
+            count: HostBytes,
+        ) {
+            edges(graph, [&from, &to], Out(std::ptr::null_mut()), count)
+        }
+
+        /// The dependencies of a graph, which have no data.
+        fn cuGraphGetEdges_v2(
+            graph: CUgraph,
+            from: Out<CUgraphNode>,
+            to: Out<CUgraphNode>,
+            data: Out<u64>,
+            count: HostBytes,
+        ) {
+            edges(graph, [&from, &to], data, count)
+        }
+
+        /// The nodes that come before a node.
+        fn cuGraphNodeGetDependencies(handle: CUgraphNode, nodes: Out<CUgraphNode>, count: HostBytes) {
+            list(&before(handle)?, &[&nodes], count, |&node, _| node)
+        }
+
+        /// The nodes that come before a node. Dependencies have no data.
+        fn cuGraphNodeGetDependencies_v2(
+            handle: CUgraphNode,
+            nodes: Out<CUgraphNode>,
+            data: Out<u64>,
+            count: HostBytes,
+        ) {
+            clear(&data, count, before(handle)?.len())?;
+            list(&before(handle)?, &[&nodes], count, |&node, _| node)
+        }
+
+        /// The nodes that come after a node.
+        fn cuGraphNodeGetDependentNodes(
+            handle: CUgraphNode,
+            nodes: Out<CUgraphNode>,
+            count: HostBytes,
+        ) {
+            list(&after(handle)?, &[&nodes], count, |&node, _| node)
+        }
+
+        /// The nodes that come after a node. Dependencies have no data.
+        fn cuGraphNodeGetDependentNodes_v2(
+            handle: CUgraphNode,
+            nodes: Out<CUgraphNode>,
+            data: Out<u64>,
+            count: HostBytes,
+        ) {
+            clear(&data, count, after(handle)?.len())?;
+            list(&after(handle)?, &[&nodes], count, |&node, _| node)
+        }
+
+        /// What a node does.
+        fn cuGraphNodeGetType(handle: CUgraphNode, kind: Out<c_int>) {
+            kind.set(lock(&node(handle)?.state).operation.node_type())
+        }
+
+        /// The launch of a kernel's node. The arguments are the node's own.
+        fn cuGraphKernelNodeGetParams(handle: CUgraphNode, params: Out<KernelNodeParams>) {
+            params.set(kernel_params(handle)?)
+        }
+
+        /// The launch of a kernel's node. The arguments are the node's own.
+        fn cuGraphKernelNodeGetParams_v2(handle: CUgraphNode, params: Out<KernelNodeParams2>) {
+            params.set(KernelNodeParams2 {
+                base: kernel_params(handle)?,
+                kernel: Handle::NULL,
+                context: node(handle)?.context,
+            })
+        }
+
+        /// Changes the launch of a kernel's node.
+        fn cuGraphKernelNodeSetParams(handle: CUgraphNode, params: In<KernelNodeParams>) {
+            set(handle, kernel(&params.get()?)?.1)
+        }
+
+        /// Changes the launch of a kernel's node.
+        fn cuGraphKernelNodeSetParams_v2(handle: CUgraphNode, params: In<KernelNodeParams2>) {
+            set(handle, kernel(&first_version(params.get()?))?.1)
+        }
+
+        /// Changes a fill.
+        fn cuGraphMemsetNodeSetParams(handle: CUgraphNode, params: In<MemsetNodeParams>) {
+            set(handle, fill(&params.get()?)?)
+        }
+
+        /// A fill.
+        fn cuGraphMemsetNodeGetParams(handle: CUgraphNode, params: Out<MemsetNodeParams>) {
+            let operation = lock(&node(handle)?.state).operation.clone();
+            let Operation::Fill(fill) = operation else {
+                return Err(other_type());
+            };
+            let (Rows { address, pitch, width, height }, value, size) = fill.parts();
+            let element_size = size as c_uint;
+            params.set(MemsetNodeParams { address, pitch, value, element_size, width, height })
+        }
+    }
 }
 
 /// Fails if dependencies have data, as those of programmatic launches do.
@@ -337,14 +293,8 @@ fn pairs(
 
 /// The launch and its context.
 pub(super) fn kernel(params: &KernelNodeParams) -> Result<(CUcontext, Operation)> {
-    let request = Request {
-        function: params.function,
-        grid: params.grid,
-        block: params.block,
-        dynamic_shared: params.shared_mem_bytes,
-        cooperative: false,
-        cluster: None,
-    };
+    let &KernelNodeParams { function, grid, block, shared_mem_bytes, .. } = params;
+    let request = Request::new(function, grid, block, shared_mem_bytes);
     let arguments = Arguments { pointers: In(params.pointers), extra: In(params.extra) };
     let launch = Launch::new(&request, &arguments)?;
     Ok((launch.function.context, Operation::Kernel(launch)))
@@ -361,13 +311,20 @@ pub(super) fn first_version(params: KernelNodeParams2) -> KernelNodeParams {
 
 /// The fill.
 pub(super) fn fill(params: &MemsetNodeParams) -> Result<Operation> {
-    let rows = Rows {
-        address: params.address,
-        pitch: params.pitch,
-        width: params.width,
-        height: params.height,
-    };
-    Fill::new(rows, params.value, params.element_size as usize).map(Operation::Fill)
+    let &MemsetNodeParams { address, pitch, value, element_size, width, height } = params;
+    let rows = Rows { address, pitch, width, height };
+    Fill::new(rows, value, element_size as usize).map(Operation::Fill)
+}
+
+/// The copy.
+pub(super) fn copy(params: &In<CudaMemcpy3D>) -> Result<Operation> {
+    Transfer::layers(&params.get()?).map(Operation::Copy)
+}
+
+/// The call of a function of the host.
+pub(super) fn host_call(params: &In<HostNodeParams>) -> Result<Operation> {
+    let HostNodeParams { function, user_data } = params.get()?;
+    HostCall::new(function, user_data).map(Operation::Host)
 }
 
 fn set(handle: CUgraphNode, operation: Operation) -> Result {

@@ -2,14 +2,12 @@
 
 use std::ffi::{c_char, c_int, c_uint, c_ulonglong};
 
-use super::graph::{fill, first_version, kernel};
+use super::graph::{copy, fill, first_version, host_call, kernel};
 use crate::context;
 use crate::entry::api;
 use crate::error::{CUresult, Result};
 use crate::graph::{self, Difference};
 use crate::handles::Handle;
-use crate::operation::{HostCall, Operation};
-use crate::transfer::Transfer;
 use crate::types::*;
 
 api! {
@@ -102,7 +100,7 @@ api! {
         context: CUcontext,
     ) {
         context::of(context)?;
-        graph::update(exec, node, Operation::Copy(Transfer::layers(&params.get()?)?))
+        graph::update(exec, node, copy(&params)?)
     }
 
     /// Changes a function of the host in an executable graph.
@@ -111,8 +109,7 @@ api! {
         node: CUgraphNode,
         params: In<HostNodeParams>,
     ) {
-        let HostNodeParams { function, user_data } = params.get()?;
-        graph::update(exec, node, Operation::Host(HostCall::new(function, user_data)?))
+        graph::update(exec, node, host_call(&params)?)
     }
 
     /// Makes an executable graph do what a graph of the same shape does.

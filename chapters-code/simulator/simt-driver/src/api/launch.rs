@@ -24,9 +24,7 @@ api! {
         extra: In<usize>,
     ) {
         let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
-        let cooperative = false;
-        let cluster = None;
-        let request = Request { function, grid, block, dynamic_shared, cooperative, cluster };
+        let request = Request::new(function, grid, block, dynamic_shared);
         launch(&request, stream, &Arguments { pointers, extra })
     }
 
@@ -44,9 +42,8 @@ api! {
         pointers: In<usize>,
     ) {
         let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
-        let cooperative = true;
-        let cluster = None;
-        let request = Request { function, grid, block, dynamic_shared, cooperative, cluster };
+        let request = Request::new(function, grid, block, dynamic_shared);
+        let request = Request { cooperative: true, ..request };
         launch(&request, stream, &Arguments { pointers, extra: In(std::ptr::null()) })
     }
 
@@ -69,28 +66,16 @@ api! {
 
 /// Returns the launch that a configuration asks for.
 fn request(config: &CUlaunchConfig, function: CUfunction) -> Result<Request> {
+    // The others but for clusters are hints on caching, priorities and the like.
     const COOPERATIVE: c_uint = 2;
-    let mut cooperative = false;
-    for attribute in config.attributes()? {
-        // The others but for clusters are hints on caching, priorities and the like.
-        if attribute.id == COOPERATIVE {
-            cooperative = attribute.value[0] != 0;
-        }
-    }
-    let cluster = cluster_of(config)?;
-    let &CUlaunchConfig { grid, block, shared_mem_bytes: dynamic_shared, .. } = config;
-    Ok(Request { function, grid, block, dynamic_shared, cooperative, cluster })
+    let cooperative = config.attribute(COOPERATIVE)?.is_some_and(|value| value[0] != 0);
+    let &CUlaunchConfig { grid, block, shared_mem_bytes, .. } = config;
+    let request = Request::new(function, grid, block, shared_mem_bytes);
+    Ok(Request { cooperative, cluster: cluster_of(config)?, ..request })
 }
 
 /// Returns the shape of a cluster that a configuration asks for.
 pub(super) fn cluster_of(config: &CUlaunchConfig) -> Result<Option<[u32; 3]>> {
     const CLUSTER_DIMENSION: c_uint = 4;
-    let mut shape = None;
-    for attribute in config.attributes()? {
-        if attribute.id == CLUSTER_DIMENSION {
-            let [x, y, z, ..] = attribute.value;
-            shape = Some([x, y, z]);
-        }
-    }
-    Ok(shape)
+    Ok(config.attribute(CLUSTER_DIMENSION)?.map(|[x, y, z, ..]| [x, y, z]))
 }

@@ -43,9 +43,7 @@ api! {
         dynamic: usize,
         limit: c_int,
     ) {
-        let best = best_block(&*module::function(function)?, dynamic_of, dynamic, limit)?;
-        grid.set(best.0)?;
-        threads.set(best.1)
+        best_block((&grid, &threads), &*module::function(function)?, dynamic_of, dynamic, limit)
     }
 
     /// The same answer as `cuOccupancyMaxPotentialBlockSize`. The flags change nothing here.
@@ -58,9 +56,7 @@ api! {
         limit: c_int,
         _flags: c_uint,
     ) {
-        let best = best_block(&*module::function(function)?, dynamic_of, dynamic, limit)?;
-        grid.set(best.0)?;
-        threads.set(best.1)
+        best_block((&grid, &threads), &*module::function(function)?, dynamic_of, dynamic, limit)
     }
 
     /// Dynamic shared memory that each block can have if `blocks` blocks are resident.
@@ -124,14 +120,15 @@ fn resident(function: CUfunction, threads: c_int, dynamic: usize) -> Result<c_in
     Ok(module::function(function)?.blocks_per_multiprocessor(threads, dynamic) as c_int)
 }
 
-/// The smallest grid that fills the device, and its block size: of all whole numbers of warps the
-/// one with the most resident threads, and of equals the largest.
+/// Sets the smallest grid that fills the device, and its block size: of all whole numbers of warps the one with the most
+/// resident threads, and of equals the largest.
 fn best_block(
+    (grid, best_threads): (&Out<c_int>, &Out<c_int>),
     function: &Function,
     dynamic_of: CUoccupancyB2DSize,
     dynamic: usize,
     limit: c_int,
-) -> Result<(c_int, c_int)> {
+) -> Result {
     let most = match u32::try_from(limit) {
         Ok(limit) if limit > 0 => limit.min(function.max_threads()),
         _ => function.max_threads(),
@@ -147,5 +144,6 @@ fn best_block(
     let Some((threads, blocks)) = best.filter(|&(_, blocks)| blocks > 0) else {
         return Err(CUresult::INVALID_VALUE.because("no block of the function fits the device"));
     };
-    Ok(((blocks * DEVICE.multiprocessors) as c_int, threads as c_int))
+    grid.set((blocks * DEVICE.multiprocessors) as c_int)?;
+    best_threads.set(threads as c_int)
 }

@@ -52,13 +52,13 @@ pub fn set_option(library: &Library, name: &str, value: i64) -> c_int {
     }
 }
 
-/// Runs an ignored test of this program in a process of its own, with these variables: the library
-/// reads its settings once, and keeps options, reports and devices for the whole process.
+/// Runs a test of this program in a process of its own, with these variables: the library reads its settings once, and
+/// keeps options, reports and devices for the whole process.
 #[track_caller]
 pub fn in_own_process(test: &str, variables: &[(&str, &str)]) -> Output {
     let program = std::env::current_exe().expect("a running test has a path");
     let output = Command::new(program)
-        .args(["--ignored", "--exact", test, "--nocapture"])
+        .args(["--include-ignored", "--exact", test, "--nocapture"])
         .env_remove("SIMT_SEED")
         .envs(variables.iter().copied())
         .output()
@@ -68,12 +68,18 @@ pub fn in_own_process(test: &str, variables: &[(&str, &str)]) -> Output {
     output
 }
 
-/// The same, for a test that must pass.
+/// Where a test has a process of its own, returns a context there. Elsewhere runs it in such a process, with these
+/// variables, where it must pass.
 #[track_caller]
-pub fn passes_in_own_process(test: &str, variables: &[(&str, &str)]) {
-    let output = in_own_process(test, variables);
+pub fn context_in_own_process(test: &str, variables: &[(&str, &str)]) -> Option<Arc<CudaContext>> {
+    const OWNER: &str = "TEST_WITH_OWN_PROCESS";
+    if std::env::var(OWNER).as_deref() == Ok(test) {
+        return Some(context());
+    }
+    let output = in_own_process(test, &[variables, &[(OWNER, test)]].concat());
     let complaint = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{test}: {complaint}");
+    None
 }
 
 /// Where cargo puts the library: beside the tests, and so in their folder.
@@ -95,12 +101,34 @@ pub fn module(context: &Arc<CudaContext>) -> Arc<CudaModule> {
 
 /// A kernel of the tests' module.
 pub fn kernel(context: &Arc<CudaContext>, name: &str) -> CudaFunction {
-    module(context).load_function(name).expect("a kernel of the tests' module")
+    load(context, PTX, name)
 }
+
+/// Launches a kernel in a stream, with a configuration and arguments: `launch!(stream, add, one_block(32), &a, &b)`.
+macro_rules! launch {
+    ($stream:expr, $kernel:expr, $config:expr $(, $argument:expr)*) => {{
+        #[allow(unused_imports)]
+        use cudarc::driver::PushKernelArg as _;
+        // SAFETY: each test passes the arguments that its kernel takes. What a kernel does wrong in memory is a fault.
+        unsafe { $stream.launch_builder(&$kernel)$(.arg($argument))*.launch($config) }
+    }};
+}
+pub(crate) use launch;
 
 /// A launch of one block.
 pub fn one_block(threads: u32) -> LaunchConfig {
-    LaunchConfig { grid_dim: (1, 1, 1), block_dim: (threads, 1, 1), shared_mem_bytes: 0 }
+    blocks(1, threads)
+}
+
+/// A launch of several blocks.
+pub fn blocks(blocks: u32, threads: u32) -> LaunchConfig {
+    LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (threads, 1, 1), shared_mem_bytes: 0 }
+}
+
+/// A kernel of some PTX.
+pub fn load(context: &Arc<CudaContext>, ptx: &str, name: &str) -> CudaFunction {
+    let module = context.load_module(Ptx::from_src(ptx)).expect("it is PTX");
+    module.load_function(name).expect("a kernel of the module")
 }
 
 /// The code that a call failed with.

@@ -1,14 +1,13 @@
 //! Operations with two operands and one 32-bit result.
 
 use super::float::{self, Mode, SIGN32};
-use super::float_lanes::{arithmetic2, min_max};
+use super::float_lanes::{arithmetic, min_max};
 use super::half::{Order, Product, Sum};
 use super::int::{self, sext16};
 use super::isa::Vectors;
 use super::lanes::Lanes;
 use super::{approx, exact, half_lanes};
 use ptx::ir::{Bin32, R32, Round};
-use std::ops::{Add, Div, Mul, Sub};
 
 /// Executes `op` on the operands `s`.
 #[inline(always)]
@@ -63,27 +62,33 @@ pub fn execute<V: Vectors>(lanes: Lanes<'_, V>, op: Bin32, d: R32, s: [R32; 2]) 
         Bin32::ShrS16 => lanes.map2(d, s, |x, y| int::sar(sext16(x), y) & 0xffff),
         Bin32::AddF32 { round, ftz, sat } => {
             let mode = Mode { round, ftz, sat };
-            arithmetic2(lanes, d, s, mode, (f32::add, exact::add));
+            arithmetic(lanes, d, s, mode, (|[x, y]| x + y, exact::add));
         }
         Bin32::SubF32 { round, ftz, sat } => {
             let mode = Mode { round, ftz, sat };
-            arithmetic2(lanes, d, s, mode, (f32::sub, exact::sub));
+            arithmetic(lanes, d, s, mode, (|[x, y]| x - y, exact::sub));
         }
         Bin32::MulF32 { round, ftz, sat } => {
             let mode = Mode { round, ftz, sat };
-            arithmetic2(lanes, d, s, mode, (f32::mul, exact::mul));
+            arithmetic(lanes, d, s, mode, (|[x, y]| x * y, exact::mul));
         }
         Bin32::DivF32 { round, ftz } => {
             let mode = Mode { round, ftz, sat: false };
-            arithmetic2(lanes, d, s, mode, (f32::div, exact::div));
+            arithmetic(lanes, d, s, mode, (|[x, y]| x / y, exact::div));
         }
         Bin32::DivApproxF32 { ftz } => {
             let mode = Mode { round: Round::NearestEven, ftz, sat: false };
-            arithmetic2(lanes, d, s, mode, (approx::quotient, approx::exact_quotient));
+            arithmetic(
+                lanes,
+                d,
+                s,
+                mode,
+                (|[x, y]| approx::quotient(x, y), approx::exact_quotient),
+            );
         }
         Bin32::DivFullF32 { ftz } => {
             let mode = Mode { round: Round::NearestEven, ftz, sat: false };
-            arithmetic2(lanes, d, s, mode, (f32::div, exact::div));
+            arithmetic(lanes, d, s, mode, (|[x, y]| x / y, exact::div));
         }
         Bin32::MinF32 { ftz, nan } => min_max(lanes, d, s, [ftz, nan], float::min32),
         Bin32::MaxF32 { ftz, nan } => min_max(lanes, d, s, [ftz, nan], float::max32),

@@ -7,74 +7,29 @@ use super::lanes::{Lanes, no_nan, row, with};
 use crate::registers::{LaneMask, Registers};
 use ptx::ir::{R64, Round};
 
-/// Computes `d = near(a)`, or `exactly(a)` if the rounding is directed.
+/// Computes `d = near(s)`, or `exactly(s)` if the rounding is directed.
 ///
 /// NaN results are rare. Only if a lane has one are the bits of NaNs computed lane by lane.
 #[inline(always)]
-pub fn arithmetic1<V: Vectors>(
+pub fn arithmetic<V: Vectors, const N: usize>(
     mut lanes: Lanes<'_, V>,
     d: R64,
-    a: R64,
+    s: [R64; N],
     round: Round,
-    (near, exactly): (impl Fn(f64) -> f64, Exactly<1>),
-) {
-    if !float::is_nearest(round) {
-        return directed(lanes.regs, lanes.mask, d, [a], round, exactly);
-    }
-    let x = lanes.regs.r64(a);
-    let out = row!(i => near(f64::from_bits(x[i])).to_bits());
-    if no_nan(&out) {
-        lanes.write(d, &out);
-    } else {
-        with_nan(lanes.regs, lanes.mask, d, [a], move |[x]| near(x));
-    }
-}
-
-/// Computes [`arithmetic1`] with two operands.
-#[inline(always)]
-pub fn arithmetic2<V: Vectors>(
-    mut lanes: Lanes<'_, V>,
-    d: R64,
-    s: [R64; 2],
-    round: Round,
-    (near, exactly): (impl Fn(f64, f64) -> f64, Exactly<2>),
+    (near, exactly): (impl Fn([f64; N]) -> f64, Exactly<N>),
 ) {
     if !float::is_nearest(round) {
         return directed(lanes.regs, lanes.mask, d, s, round, exactly);
     }
-    let (x, y) = (lanes.regs.r64(s[0]), lanes.regs.r64(s[1]));
-    let out = row!(i => near(f64::from_bits(x[i]), f64::from_bits(y[i])).to_bits());
+    let rows = s.map(|r| lanes.regs.r64(r));
+    let out = row!(i => near(rows.map(|row| f64::from_bits(row[i]))).to_bits());
     if no_nan(&out) {
         lanes.write(d, &out);
     } else {
-        with_nan(lanes.regs, lanes.mask, d, s, move |[x, y]| near(x, y));
+        with_nan(lanes.regs, lanes.mask, d, s, near);
     }
 }
 
-/// Computes [`arithmetic1`] with three operands.
-#[inline(always)]
-pub fn arithmetic3<V: Vectors>(
-    mut lanes: Lanes<'_, V>,
-    d: R64,
-    s: [R64; 3],
-    round: Round,
-    (near, exactly): (impl Fn(f64, f64, f64) -> f64, Exactly<3>),
-) {
-    if !float::is_nearest(round) {
-        return directed(lanes.regs, lanes.mask, d, s, round, exactly);
-    }
-    let regs = &*lanes.regs;
-    let (x, y, z) = (regs.r64(s[0]), regs.r64(s[1]), regs.r64(s[2]));
-    let out =
-        row!(i => near(f64::from_bits(x[i]), f64::from_bits(y[i]), f64::from_bits(z[i])).to_bits());
-    if no_nan(&out) {
-        lanes.write(d, &out);
-    } else {
-        with_nan(lanes.regs, lanes.mask, d, s, move |[x, y, z]| near(x, y, z));
-    }
-}
-
-/// Callers pass a closure with `move`: one that refers to an operation would need a stack frame.
 #[inline(never)]
 fn with_nan<const N: usize>(
     regs: &mut Registers,

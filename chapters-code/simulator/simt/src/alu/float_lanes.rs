@@ -40,92 +40,35 @@ fn flushed(x: u32) -> f32 {
     f32::from_bits(flush(x))
 }
 
-/// Computes `d = near(a)`, or `exactly(a)` if the rounding is directed.
+/// Computes `d = near(s)`, or `exactly(s)` if the rounding is directed.
 #[inline(always)]
-pub fn arithmetic1<V: Vectors>(
+pub fn arithmetic<V: Vectors, const N: usize>(
     mut lanes: Lanes<'_, V>,
     d: R32,
-    a: R32,
+    s: [R32; N],
     mode: Mode,
-    (near, exactly): (impl Fn(f32) -> f32, Exactly<1>),
-) {
-    match strategy(mode) {
-        Strategy::Plain => lanes.map1(d, a, |x| canonical(near(f32::from_bits(x)))),
-        Strategy::Flush => {
-            let x = lanes.regs.r32(a);
-            let out = row!(i => flush(canonical(near(flushed(x[i])))));
-            if any_smallest(&out) {
-                directed(lanes.regs, lanes.mask, d, [a], mode, exactly)
-            } else {
-                lanes.write(d, &out)
-            }
-        }
-        Strategy::Saturate => saturated(lanes.regs, lanes.mask, d, [a], mode, move |[x]| near(x)),
-        Strategy::Directed => directed(lanes.regs, lanes.mask, d, [a], mode, exactly),
-    }
-}
-
-/// Computes [`arithmetic1`] with two operands.
-#[inline(always)]
-pub fn arithmetic2<V: Vectors>(
-    mut lanes: Lanes<'_, V>,
-    d: R32,
-    s: [R32; 2],
-    mode: Mode,
-    (near, exactly): (impl Fn(f32, f32) -> f32, Exactly<2>),
+    (near, exactly): (impl Fn([f32; N]) -> f32, Exactly<N>),
 ) {
     match strategy(mode) {
         Strategy::Plain => {
-            lanes.map2(d, s, |x, y| canonical(near(f32::from_bits(x), f32::from_bits(y))))
+            let rows = s.map(|r| lanes.regs.r32(r));
+            let out = row!(i => canonical(near(rows.map(|row| f32::from_bits(row[i])))));
+            lanes.write(d, &out);
         }
         Strategy::Flush => {
-            let (x, y) = (lanes.regs.r32(s[0]), lanes.regs.r32(s[1]));
-            let out = row!(i => flush(canonical(near(flushed(x[i]), flushed(y[i])))));
+            let rows = s.map(|r| lanes.regs.r32(r));
+            let out = row!(i => flush(canonical(near(rows.map(|row| flushed(row[i]))))));
             if any_smallest(&out) {
                 directed(lanes.regs, lanes.mask, d, s, mode, exactly)
             } else {
                 lanes.write(d, &out)
             }
         }
-        Strategy::Saturate => {
-            saturated(lanes.regs, lanes.mask, d, s, mode, move |[x, y]| near(x, y))
-        }
+        Strategy::Saturate => saturated(lanes.regs, lanes.mask, d, s, mode, near),
         Strategy::Directed => directed(lanes.regs, lanes.mask, d, s, mode, exactly),
     }
 }
 
-/// Computes [`arithmetic1`] with three operands.
-#[inline(always)]
-pub fn arithmetic3<V: Vectors>(
-    mut lanes: Lanes<'_, V>,
-    d: R32,
-    s: [R32; 3],
-    mode: Mode,
-    (near, exactly): (impl Fn(f32, f32, f32) -> f32, Exactly<3>),
-) {
-    match strategy(mode) {
-        Strategy::Plain => lanes.map3(d, s, |x, y, z| {
-            canonical(near(f32::from_bits(x), f32::from_bits(y), f32::from_bits(z)))
-        }),
-        Strategy::Flush => {
-            let regs = &*lanes.regs;
-            let (x, y, z) = (regs.r32(s[0]), regs.r32(s[1]), regs.r32(s[2]));
-            let out =
-                row!(i => flush(canonical(near(flushed(x[i]), flushed(y[i]), flushed(z[i])))));
-            if any_smallest(&out) {
-                directed(lanes.regs, lanes.mask, d, s, mode, exactly)
-            } else {
-                lanes.write(d, &out)
-            }
-        }
-        Strategy::Saturate => {
-            saturated(lanes.regs, lanes.mask, d, s, mode, move |[x, y, z]| near(x, y, z))
-        }
-        Strategy::Directed => directed(lanes.regs, lanes.mask, d, s, mode, exactly),
-    }
-}
-
-/// Callers pass a closure with `move`: one that refers to an operation would need a stack frame.
 #[inline(never)]
 fn saturated<const N: usize>(
     regs: &mut Registers,

@@ -211,8 +211,8 @@ macro_rules! instructions {
         SetMask { d, p, if_true } => select::set_mask(lanes, d, p, if_true);
         Selp32 { d, a, b, p } => select::selp32(lanes, d, [a, b], p);
         Selp64 { d, a, b, p } => select::selp64(lanes, d, [a, b], p);
-        Slct32 { by, d, a, b, c } => select::slct32(by, lanes.regs, lanes.mask, d, [a, b, c]);
-        Slct64 { by, d, a, b, c } => select::slct64(by, lanes.regs, lanes.mask, d, [a, b], c);
+        Slct32 { by, d, a, b, c } => select::slct(by, lanes.regs, lanes.mask, d, [a, b], c);
+        Slct64 { by, d, a, b, c } => select::slct(by, lanes.regs, lanes.mask, d, [a, b], c);
         PredOp { op, d, a, b } => compare::predicates(op, lanes.regs, lanes.mask, d, [a, b]);
         Cvt { from, to, round, sat, ftz, d, a } =>
             convert::execute(lanes, Conversion { from, to, round, sat, ftz }, [d, a]);

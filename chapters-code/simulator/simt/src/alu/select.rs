@@ -3,7 +3,7 @@
 use super::float::flush_if;
 use super::isa::Vectors;
 use super::lanes::{Lanes, row};
-use crate::registers::{LaneMask, Registers, lane_word, lane_word64};
+use crate::registers::{LaneMask, Register, Registers, lane_word, lane_word64};
 use ptx::ir::{Pred, R32, R64, SlctType};
 
 /// Executes `selp` in 32 bits.
@@ -40,18 +40,17 @@ fn not_negative(by: SlctType, c: u32) -> bool {
     }
 }
 
-/// Executes `slct` in 32 bits.
+/// Executes `slct`.
 #[inline(never)]
-pub fn slct32(by: SlctType, regs: &mut Registers, mask: LaneMask, d: R32, s: [R32; 3]) {
-    let [x, y, c] = s.map(|r| regs.r32(r));
+pub fn slct<R: Register>(
+    by: SlctType,
+    regs: &mut Registers,
+    mask: LaneMask,
+    d: R,
+    s: [R; 2],
+    c: R32,
+) {
+    let ([x, y], c) = (s.map(|r| r.row(regs)), regs.r32(c));
     let out = row!(i => if not_negative(by, c[i]) { x[i] } else { y[i] });
-    regs.write32(d, mask, &out);
-}
-
-/// Executes `slct` in 64 bits.
-#[inline(never)]
-pub fn slct64(by: SlctType, regs: &mut Registers, mask: LaneMask, d: R64, s: [R64; 2], c: R32) {
-    let ([x, y], c) = (s.map(|r| regs.r64(r)), regs.r32(c));
-    let out = row!(i => if not_negative(by, c[i]) { x[i] } else { y[i] });
-    regs.write64(d, mask, &out);
+    d.write(regs, mask, &out);
 }

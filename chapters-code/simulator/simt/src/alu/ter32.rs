@@ -1,7 +1,7 @@
 //! Operations with three operands and one 32-bit result.
 
 use super::float::Mode;
-use super::float_lanes::arithmetic3;
+use super::float_lanes::arithmetic;
 use super::isa::Vectors;
 use super::lanes::{Lanes, with};
 use super::{exact, half_lanes, int};
@@ -32,7 +32,7 @@ pub fn execute<V: Vectors>(lanes: Lanes<'_, V>, op: Ter32, d: R32, s: [R32; 3]) 
         }
         Ter32::FmaF32 { round, ftz, sat } => {
             let mode = Mode { round, ftz, sat };
-            arithmetic3(lanes, d, s, mode, (f32::mul_add, exact::fma));
+            arithmetic(lanes, d, s, mode, (|[x, y, z]| x.mul_add(y, z), exact::fma));
         }
         Ter32::FmaHalf { half, relu } => half_lanes::fused(lanes, half, relu, d, s),
         Ter32::BfeU => lanes.map3(d, s, int::bfe_u32),

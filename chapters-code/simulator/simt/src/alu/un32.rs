@@ -2,7 +2,7 @@
 
 use super::approx::{self, unary_bf16, unary_f16};
 use super::float::{Mode, abs32, flush, neg32};
-use super::float_lanes::arithmetic1;
+use super::float_lanes::arithmetic;
 use super::half::{Bf16, F16, abs16, neg16};
 use super::isa::Vectors;
 use super::lanes::{Lanes, with};
@@ -40,19 +40,19 @@ pub fn execute<V: Vectors>(lanes: Lanes<'_, V>, op: Un32, d: R32, a: R32) {
         Un32::AbsF32 { ftz: true } => lanes.map1(d, a, |x| abs32(flush(x))),
         Un32::SqrtF32 { round, ftz } => {
             let mode = Mode { round, ftz, sat: false };
-            arithmetic1(lanes, d, a, mode, (f32::sqrt, exact::sqrt));
+            arithmetic(lanes, d, [a], mode, (|[x]| x.sqrt(), exact::sqrt));
         }
         Un32::RcpF32 { round, ftz } => {
             let mode = Mode { round, ftz, sat: false };
-            arithmetic1(lanes, d, a, mode, (f32::recip, exact::rcp));
+            arithmetic(lanes, d, [a], mode, (|[x]| x.recip(), exact::rcp));
         }
         Un32::SqrtApproxF32 { ftz } => {
             let mode = Mode { round: Round::NearestEven, ftz, sat: false };
-            arithmetic1(lanes, d, a, mode, (f32::sqrt, exact::sqrt));
+            arithmetic(lanes, d, [a], mode, (|[x]| x.sqrt(), exact::sqrt));
         }
         Un32::RcpApproxF32 { ftz } => {
             let mode = Mode { round: Round::NearestEven, ftz, sat: false };
-            arithmetic1(lanes, d, a, mode, (f32::recip, exact::rcp));
+            arithmetic(lanes, d, [a], mode, (|[x]| x.recip(), exact::rcp));
         }
         Un32::RsqrtApproxF32 { ftz } => {
             approximate(lanes.regs, lanes.mask, d, a, ftz, approx::rsqrt)

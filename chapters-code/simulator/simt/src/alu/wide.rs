@@ -1,12 +1,11 @@
 //! Operations with 64-bit results.
 
-use super::double_lanes::{arithmetic1, arithmetic2, arithmetic3};
+use super::double_lanes::arithmetic;
 use super::isa::Vectors;
 use super::lanes::{Lanes, row};
 use super::{approx, exact, float, int};
 use crate::registers::{LaneMask, Registers};
 use ptx::ir::{Bin64, Count64, R32, R64, Shift, Sign, Ter64, Un64};
-use std::ops::{Add, Mul, Sub};
 
 /// Executes a [`Un64`].
 #[inline(always)]
@@ -20,8 +19,8 @@ pub fn unary<V: Vectors>(lanes: Lanes<'_, V>, op: Un64, d: R64, a: R64) {
         Un64::Brev => lanes.each1(d, a, u64::reverse_bits),
         Un64::NegF64 => lanes.map1(d, a, float::neg64),
         Un64::AbsF64 => lanes.map1(d, a, float::abs64),
-        Un64::SqrtF64(round) => arithmetic1(lanes, d, a, round, (f64::sqrt, exact::sqrt)),
-        Un64::RcpF64(round) => arithmetic1(lanes, d, a, round, (f64::recip, exact::rcp)),
+        Un64::SqrtF64(round) => arithmetic(lanes, d, [a], round, (|[x]| x.sqrt(), exact::sqrt)),
+        Un64::RcpF64(round) => arithmetic(lanes, d, [a], round, (|[x]| x.recip(), exact::rcp)),
         Un64::RcpApproxF64 => lanes.each1(d, a, approx::rcp_f64),
         Un64::RsqrtApproxF64 { ftz: false } => lanes.each1(d, a, approx::rsqrt_f64),
         Un64::RsqrtApproxF64 { ftz: true } => lanes.each1(d, a, approx::rsqrt_ftz_f64),
@@ -48,16 +47,16 @@ pub fn binary<V: Vectors>(lanes: Lanes<'_, V>, op: Bin64, d: R64, s: [R64; 2]) {
         Bin64::And => lanes.map2(d, s, |x, y| x & y),
         Bin64::Or => lanes.map2(d, s, |x, y| x | y),
         Bin64::Xor => lanes.map2(d, s, |x, y| x ^ y),
-        Bin64::AddF64(round) => arithmetic2(lanes, d, s, round, (f64::add, exact::add)),
-        Bin64::SubF64(round) => arithmetic2(lanes, d, s, round, (f64::sub, exact::sub)),
-        Bin64::MulF64(round) => arithmetic2(lanes, d, s, round, (f64::mul, exact::mul)),
+        Bin64::AddF64(round) => arithmetic(lanes, d, s, round, (|[x, y]| x + y, exact::add)),
+        Bin64::SubF64(round) => arithmetic(lanes, d, s, round, (|[x, y]| x - y, exact::sub)),
+        Bin64::MulF64(round) => arithmetic(lanes, d, s, round, (|[x, y]| x * y, exact::mul)),
         // The operands are exchanged, because a NaN's bits are those of the dividend first.
-        Bin64::DivF64(round) => arithmetic2(
+        Bin64::DivF64(round) => arithmetic(
             lanes,
             d,
             [s[1], s[0]],
             round,
-            (|y, x| x / y, |[y, x], round| exact::div([x, y], round)),
+            (|[y, x]| x / y, |[y, x], round| exact::div([x, y], round)),
         ),
         Bin64::MinF64 => lanes.map2(d, s, float::min64),
         Bin64::MaxF64 => lanes.map2(d, s, float::max64),
@@ -79,7 +78,7 @@ pub fn ternary<V: Vectors>(lanes: Lanes<'_, V>, op: Ter64, d: R64, s: [R64; 3]) 
         Ter64::SadU => lanes.each3(d, s, |x, y, z| x.abs_diff(y).wrapping_add(z)),
         Ter64::SadS => lanes.each3(d, s, |x, y, z| (x as i64).abs_diff(y as i64).wrapping_add(z)),
         Ter64::FmaF64(round) => {
-            arithmetic3(lanes, d, s, round, (f64::mul_add, exact::fma));
+            arithmetic(lanes, d, s, round, (|[x, y, z]| x.mul_add(y, z), exact::fma));
         }
     }
 }

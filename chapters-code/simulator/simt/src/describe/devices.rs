@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use simt_report::{Missing, Race, RaceAccess, RaceKind};
 
-use super::{in_words, name, race};
+use super::{in_words, list, name, race};
 use crate::access::AccessSpace;
+use crate::facts::{Facts, Relation};
 use crate::grid::Grid;
-use crate::group::{Facts, Relation, list};
 use crate::races::{Event, Fenced, Finding};
 
 /// Describes a race of two launches. Returns `None` if it is of one launch.

@@ -12,7 +12,7 @@ use ptx::ir::{Atom, AtomOp, AtomType, Order, Space, Src};
 use super::Exec;
 use super::memory::{Target, addresses, is_own, targets};
 use super::rows::each_lane;
-use super::transfer::{LaneAddresses, Shape, aligned, out_of_bounds, strength};
+use super::transfer::{Elements, Shape, aligned, out_of_bounds, strength};
 use super::view::{Bytes, Device, View};
 use crate::access::{Access, AccessKind, AccessSpace};
 use crate::banks::atomic::Form;
@@ -84,12 +84,8 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         }
         let mut operands = self.operands(atom, addresses, mask);
         let shape = Shape::new(AccessKind::Atomic, bytes(atom.ty));
-        let at = LaneAddresses { addresses: Addresses::Lanes(addresses), mask };
-        self.each_local_lane(shape, at, |view, _, _| {
-            operands
-                .update_all(view, atom, false)
-                .map_err(|lane| absent(view, atom, addresses[lane as usize & 31], lane))
-        })?;
+        let at = Elements { shape, addresses: Addresses::Lanes(addresses), mask };
+        self.each_local_lane(at, |view, _, _| operands.update_all(view, atom, false))?;
         self.finish_atomic(atom, &operands);
         Ok(())
     }
@@ -114,14 +110,13 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         mask: LaneMask,
     ) -> Step {
         let mut operands = self.operands(atom, addresses, mask);
-        let (shape, strength) =
-            (Shape::new(AccessKind::Atomic, bytes(atom.ty)), strength(atom.order));
-        let at = LaneAddresses::new(addresses, mask, shape);
-        let access = Access { strength, ..self.as_access(shape, AccessSpace::Shared, at) };
+        let shape = Shape::new(AccessKind::Atomic, bytes(atom.ty));
+        let at = Elements::new(addresses, mask, shape);
+        let strength = strength(atom.order);
+        let access = Access { strength, ..self.as_access(AccessSpace::Shared, at) };
         self.observer.access_in_cluster(&access, rank);
         let mut view = self.peer(rank, mask)?;
-        let done = operands.update_all(&mut view, atom, false);
-        done.map_err(|lane| absent(&view, atom, addresses[lane as usize & 31], lane))?;
+        operands.update_all(&mut view, atom, false)?;
         self.peer_changed(rank);
         self.finish_atomic(atom, &operands);
         Ok(())
@@ -171,22 +166,17 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         };
         self.observer.access(&access);
         let flush = target == Target::Device;
-        let done = match target {
+        match target {
             Target::Shared => {
-                let mut view =
-                    Bytes::shared_within(self.shared, atom.addr.limits, self.grid.kernel);
-                operands
-                    .update_all(&mut view, atom, flush)
-                    .map_err(|lane| absent(&view, atom, addresses[lane as usize], lane))
+                let limits = atom.addr.limits;
+                let mut view = Bytes::shared_within(self.shared, limits, self.grid.kernel);
+                operands.update_all(&mut view, atom, flush)?;
             }
             Target::Device | Target::Local => {
                 let mut view = Device { memory: &self.grid.memory, region: &mut self.warp.region };
-                operands
-                    .update_all(&mut view, atom, flush)
-                    .map_err(|lane| absent(&view, atom, addresses[lane as usize], lane))
+                operands.update_all(&mut view, atom, flush)?;
             }
-        };
-        done?;
+        }
         if O::CHECKS {
             self.observer.has_read(&access);
         }
@@ -229,17 +219,21 @@ struct Operands<'a> {
 }
 
 impl Operands<'_> {
-    /// Updates the cell of every active lane. On an unmapped address, returns the lane.
+    /// Updates the cell of every active lane.
     #[inline(always)]
-    fn update_all(&mut self, view: &mut impl Cells, atom: &Atom, flush: bool) -> Result<(), u32> {
+    fn update_all(&mut self, view: &mut (impl Cells + View), atom: &Atom, flush: bool) -> Step {
         let update = Update { op: atom.op, ty: atom.ty, flush };
-        match (atom.op, atom.ty) {
+        let done = match (atom.op, atom.ty) {
             // The most frequent operation is separate, so that nothing is decided per lane.
             (AtomOp::Add, AtomType::U32 | AtomType::S32) => {
                 self.each(view, 4, |old, b, _| u64::from((old as u32).wrapping_add(b as u32)))
             }
             _ => self.each_of_any(view, &update),
-        }
+        };
+        done.map_err(|lane| {
+            let address = self.addresses[lane as usize & 31];
+            out_of_bounds(view, AccessKind::Atomic, bytes(atom.ty), address, lane)
+        })
     }
 
     #[inline(never)]
@@ -247,6 +241,7 @@ impl Operands<'_> {
         self.each(view, bytes(update.ty), |old, b, c| update.apply(old, b, c))
     }
 
+    /// On an unmapped address, returns the lane.
     #[inline(always)]
     fn each(
         &mut self,
@@ -264,10 +259,6 @@ impl Operands<'_> {
         }
         Ok(())
     }
-}
-
-fn absent<V: View>(view: &V, atom: &Atom, address: u64, lane: u32) -> Box<Trap> {
-    out_of_bounds(view, AccessKind::Atomic, bytes(atom.ty), address, lane)
 }
 
 pub(super) fn bytes(ty: AtomType) -> u32 {

@@ -3,7 +3,7 @@
 use ptx::ir::{Src, Store};
 
 use super::Exec;
-use super::transfer::{LaneAddresses, Shape};
+use super::transfer::{Elements, Shape, Transfer};
 use crate::access::{Access, AccessSpace, Strength};
 use crate::banks::atomic::Form;
 use crate::counters::lanes;
@@ -16,30 +16,34 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     /// block could write in between, the load would read a flag without acquiring what that flag
     /// publishes.
     #[inline(always)]
-    pub(super) fn check_read(&mut self, shape: Shape, space: AccessSpace, at: LaneAddresses<'_>) {
-        if O::CHECKS && shape.strength != Strength::Weak {
-            let access = self.as_access(shape, space, at);
+    pub(super) fn check_read<T: Transfer>(
+        &mut self,
+        transfer: &T,
+        space: AccessSpace,
+        at: Elements<'_>,
+    ) {
+        if O::CHECKS && transfer.as_store().is_none() && at.shape.strength != Strength::Weak {
+            let access = self.as_access(space, at);
             self.observer.has_read(&access);
         }
     }
 
-    /// Reports a store. Lanes that write to the same address should write the same value.
+    /// Reports a store that is about to be executed. Lanes that write to the same address should write the same value.
     #[inline(always)]
-    pub(super) fn check_write(
+    pub(super) fn check_write<T: Transfer>(
         &mut self,
-        store: &Store,
-        shape: Shape,
+        transfer: &T,
         space: AccessSpace,
-        at: LaneAddresses<'_>,
+        at: Elements<'_>,
     ) {
-        let Addresses::Lanes(addresses) = at.addresses else {
+        let (Some(store), Addresses::Lanes(addresses)) = (transfer.as_store(), at.addresses) else {
             return;
         };
         if !O::CHECKS || ascend(addresses, at.mask) {
             return;
         }
         if let Some(lanes) = self.conflicting_writers(store, addresses, at.mask) {
-            let access = self.as_access(shape, space, at);
+            let access = self.as_access(space, at);
             self.observer.writes_differ(&access, lanes);
         }
     }
@@ -81,27 +85,22 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
 
     /// Reports that the store seen last is an asynchronous copy that starts now.
     #[inline(always)]
-    pub(super) fn check_copy(&mut self, shape: Shape, to: LaneAddresses<'_>) {
+    pub(super) fn check_copy(&mut self, to: Elements<'_>) {
         if O::CHECKS {
-            let access = self.as_access(shape, AccessSpace::Shared, to);
+            let access = self.as_access(AccessSpace::Shared, to);
             self.observer.copy_started(&access);
         }
     }
 
     /// Builds the description of a load or store for observers.
     #[inline(always)]
-    pub(super) fn as_access<'m>(
-        &self,
-        shape: Shape,
-        space: AccessSpace,
-        at: LaneAddresses<'m>,
-    ) -> Access<'m> {
+    pub(super) fn as_access<'m>(&self, space: AccessSpace, at: Elements<'m>) -> Access<'m> {
         Access {
-            kind: shape.kind,
+            kind: at.shape.kind,
             space,
-            strength: shape.strength,
-            read_only: shape.read_only,
-            bytes: shape.bytes(),
+            strength: at.shape.strength,
+            read_only: at.shape.read_only,
+            bytes: at.shape.bytes(),
             addresses: at.addresses,
             mask: at.mask,
             pattern: at.addresses.pattern(at.mask),

@@ -6,11 +6,11 @@
 //! (rank + 1) × [`BLOCK_WINDOW`]. On an H200 the own address has its rank in it as well, so that a thread
 //! may give it to another block. Here another block needs `mapa` for that.
 
-use ptx::ir::{Atom, ClusterOp, Load, Space, Store};
+use ptx::ir::{Atom, ClusterOp, Space};
 
 use super::collective::alike;
 use super::rows::each_lane;
-use super::transfer::{self, LaneAddresses, Shape, aligned};
+use super::transfer::{Elements, Shape, Transfer, aligned};
 use super::view::Bytes;
 use super::{Exec, Flow, Pause};
 use crate::access::AccessSpace;
@@ -124,50 +124,29 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         Ok(Flow::Next)
     }
 
-    /// Loads from addresses in the window of the cluster.
+    /// Loads or stores at addresses in the window of the cluster.
     #[inline(never)]
-    pub(super) fn load_cluster(
+    pub(super) fn transfer_in_cluster<T: Transfer>(
         &mut self,
-        load: &Load,
+        transfer: &T,
         shape: Shape,
         addresses: &[u64; 32],
         mask: LaneMask,
     ) -> Step {
         for (rank, part, offsets) in self.by_block(addresses, mask) {
-            let at = LaneAddresses::new(&offsets, part, shape);
+            let at = Elements::new(&offsets, part, shape);
             if rank == self.peers.own_rank() {
-                self.load_shared_apart(load, shape, at)?;
+                self.transfer_in_shared_apart(transfer, at)?;
                 continue;
             }
-            self.notify_peer(rank, shape, at)?;
+            self.notify_peer(rank, at)?;
             let Some(peer) = self.peers.get(rank) else { return Err(absent_block(rank, part)) };
-            let mut view = Bytes::shared(peer.shared_mut());
-            transfer::load_lanes(&mut view, &mut self.warp.registers, load, shape, at)
-                .map_err(|trap| in_block(trap, rank))?;
-        }
-        Ok(())
-    }
-
-    /// Stores to addresses in the window of the cluster.
-    #[inline(never)]
-    pub(super) fn store_cluster(
-        &mut self,
-        store: &Store,
-        shape: Shape,
-        addresses: &[u64; 32],
-        mask: LaneMask,
-    ) -> Step {
-        for (rank, part, offsets) in self.by_block(addresses, mask) {
-            let at = LaneAddresses::new(&offsets, part, shape);
-            if rank == self.peers.own_rank() {
-                self.store_shared_apart(store, shape, at)?;
-                continue;
+            if transfer.as_store().is_some() {
+                peer.note_change();
             }
-            self.notify_peer(rank, shape, at)?;
-            let Some(peer) = self.peers.get(rank) else { return Err(absent_block(rank, part)) };
-            peer.note_change();
             let mut view = Bytes::shared(peer.shared_mut());
-            transfer::store_lanes(&mut view, &self.warp.registers, store, shape, at)
+            transfer
+                .by_lanes(&mut view, &mut self.warp.registers, at)
                 .map_err(|trap| in_block(trap, rank))?;
         }
         Ok(())
@@ -210,10 +189,10 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     }
 
     /// Checks a load or store in another block, and informs the observer.
-    fn notify_peer(&mut self, rank: u32, shape: Shape, at: LaneAddresses<'_>) -> Step {
-        aligned(shape, &at.addresses.all(), at.mask)?;
+    fn notify_peer(&mut self, rank: u32, at: Elements<'_>) -> Step {
+        aligned(at.shape, &at.addresses.all(), at.mask)?;
         self.peer(rank, at.mask)?;
-        let access = self.as_access(shape, AccessSpace::Shared, at);
+        let access = self.as_access(AccessSpace::Shared, at);
         self.observer.access_in_cluster(&access, rank);
         Ok(())
     }

@@ -146,25 +146,7 @@ fn kind<'a>(
             Some(id) => Kind::Sync(id),
             None => Kind::Other,
         },
-        Op::CpAsync { .. }
-        | Op::CpAsyncWait(_)
-        | Op::Mbarrier(_)
-        | Op::Cluster(_)
-        | Op::Bulk(_)
-        | Op::BulkWait(_)
-        | Op::ProxyFence(_)
-        | Op::BrxIdx { .. }
-        | Op::Exit
-        | Op::Trap
-        | Op::Nop
-        | Op::Warp(_)
-        | Op::Fence(_)
-        | Op::ActiveMask { .. }
-        | Op::Nanosleep { .. }
-        | Op::ReadClock { .. }
-        | Op::ReadClock64 { .. }
-        | Op::Vprintf { .. }
-        | Op::AssertFail { .. } => Kind::Other,
+        _ => Kind::Other,
     }
 }
 

@@ -102,29 +102,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                 let (masks, alive) = (self.warp.registers.r32(*mask), self.warp.splits.alive());
                 lanes(active).all(|lane| masks[lane as usize] & alive & !active == 0)
             }
-            Op::Alu(_)
-            | Op::Ld(_)
-            | Op::St(_)
-            | Op::Atom(_)
-            | Op::CpAsync { .. }
-            | Op::CpAsyncWait(_)
-            | Op::Mbarrier(_)
-            | Op::Cluster(_)
-            | Op::Bulk(_)
-            | Op::BulkWait(_)
-            | Op::ProxyFence(_)
-            | Op::Bra(_)
-            | Op::BrxIdx { .. }
-            | Op::Exit
-            | Op::Trap
-            | Op::Nop
-            | Op::Fence(_)
-            | Op::ActiveMask { .. }
-            | Op::Nanosleep { .. }
-            | Op::ReadClock { .. }
-            | Op::ReadClock64 { .. }
-            | Op::Vprintf { .. }
-            | Op::AssertFail { .. } => true,
+            _ => true,
         }
     }
 

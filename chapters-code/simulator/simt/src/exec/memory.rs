@@ -3,7 +3,7 @@
 use ptx::ir::{Address, Load, MemType, Order, R32, Space, Src, Store};
 
 use super::rows::each_lane;
-use super::transfer::{self, LaneAddresses, Shape, absent, aligned};
+use super::transfer::{Elements, Shape, Transfer, absent, aligned};
 use super::view::{Bytes, Device, Params, View};
 use super::{Exec, Warp};
 use crate::access::{AccessKind, AccessSpace, Strength};
@@ -50,107 +50,11 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         if shape.strength != Strength::Weak {
             self.warp.note_poll(self.pc);
         }
-        let scattered;
-        let addresses = match self.row(load.addr, shape, mask) {
-            Some(row) => row,
-            None => {
-                scattered = addresses(&self.warp.registers, load.addr);
-                Addresses::Lanes(in_memory(&scattered))
-            }
-        };
-        let at = LaneAddresses { addresses, mask };
-        match load.space {
-            Space::Global => self.load_device(load, shape, at)?,
-            Space::Shared => self.load_shared(load, shape, at)?,
-            space => self.load_elsewhere(space, load, shape, at)?,
-        }
+        self.transfer(load, shape, mask)?;
         if matches!(load.order, Order::Acquire(_)) {
             std::sync::atomic::fence(std::sync::atomic::Ordering::Acquire);
         }
         Ok(())
-    }
-
-    #[inline(always)]
-    fn load_device(&mut self, load: &Load, shape: Shape, at: LaneAddresses<'_>) -> Step {
-        self.observe(shape, AccessSpace::Global, at)?;
-        let Warp { registers, region, .. } = &mut *self.warp;
-        let memory = &self.grid.memory;
-        let mut view = Device { memory, region };
-        transfer::load(&mut view, registers, load, shape, at)?;
-        self.check_read(shape, AccessSpace::Global, at);
-        Ok(())
-    }
-
-    #[inline(always)]
-    fn load_shared(&mut self, load: &Load, shape: Shape, at: LaneAddresses<'_>) -> Step {
-        self.observe(shape, AccessSpace::Shared, at)?;
-        let mut view = Bytes::shared_within(self.shared, load.addr.limits, self.grid.kernel);
-        let registers = &mut self.warp.registers;
-        transfer::load(&mut view, registers, load, shape, at)?;
-        self.check_read(shape, AccessSpace::Shared, at);
-        Ok(())
-    }
-
-    /// Loads from the spaces that are not counted, and from generic addresses.
-    #[inline(never)]
-    fn load_elsewhere(
-        &mut self,
-        space: Space,
-        load: &Load,
-        shape: Shape,
-        at: LaneAddresses<'_>,
-    ) -> Step {
-        let LaneAddresses { addresses, mask } = at;
-        match space {
-            Space::Generic => {
-                for (target, part) in targets(&addresses.all(), mask) {
-                    let own = shifted(addresses, target);
-                    let at = LaneAddresses::new(&own, part, shape);
-                    match target {
-                        Target::Device => self.load_device_apart(load, shape, at)?,
-                        Target::Shared if is_own(&own) => {
-                            self.load_shared_apart(load, shape, at)?;
-                        }
-                        Target::Shared => self.load_cluster(load, shape, &own, part)?,
-                        Target::Local => {
-                            self.load_elsewhere(Space::Local, load, shape, at)?;
-                        }
-                    }
-                }
-                Ok(())
-            }
-            Space::Shared => self.load_shared_apart(load, shape, at),
-            Space::Cluster => self.load_cluster(load, shape, &addresses.all(), mask),
-            // A variable in constant space is in device memory, and its loads are not counted.
-            Space::Global | Space::Const => {
-                let Warp { registers, region, .. } = &mut *self.warp;
-                let memory = &self.grid.memory;
-                let mut view = Device { memory, region };
-                transfer::load_lanes(&mut view, registers, load, shape, at)
-            }
-            Space::Param => {
-                let mut view = Params(self.grid.params);
-                transfer::load_lanes(&mut view, &mut self.warp.registers, load, shape, at)
-            }
-            Space::Local => self.each_local_lane(shape, at, |view, registers, at| {
-                transfer::load_lanes(view, registers, load, shape, at)
-            }),
-        }
-    }
-
-    #[inline(never)]
-    fn load_device_apart(&mut self, load: &Load, shape: Shape, at: LaneAddresses<'_>) -> Step {
-        self.load_device(load, shape, at)
-    }
-
-    #[inline(never)]
-    pub(super) fn load_shared_apart(
-        &mut self,
-        load: &Load,
-        shape: Shape,
-        at: LaneAddresses<'_>,
-    ) -> Step {
-        self.load_shared(load, shape, at)
     }
 
     #[inline(always)]
@@ -159,114 +63,131 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         if let Order::Release(scope) = store.order {
             self.fence(scope, mask);
         }
+        self.transfer(store, shape, mask)
+    }
+
+    #[inline(always)]
+    fn transfer<T: Transfer>(&mut self, transfer: &T, shape: Shape, mask: LaneMask) -> Step {
         let scattered;
-        let addresses = match self.row(store.addr, shape, mask) {
+        let addresses = match self.row(transfer.address(), shape, mask) {
             Some(row) => row,
             None => {
-                scattered = addresses(&self.warp.registers, store.addr);
+                scattered = addresses(&self.warp.registers, transfer.address());
                 Addresses::Lanes(in_memory(&scattered))
             }
         };
-        let at = LaneAddresses { addresses, mask };
-        match store.space {
-            Space::Global => self.store_device(store, shape, at),
-            Space::Shared => self.store_shared(store, shape, at),
-            space => self.store_elsewhere(space, store, shape, at),
+        let at = Elements { shape, addresses, mask };
+        match transfer.space() {
+            Space::Global => self.transfer_in_device(transfer, at),
+            Space::Shared => self.transfer_in_shared(transfer, at),
+            space => self.transfer_elsewhere(space, transfer, at),
         }
     }
 
     #[inline(always)]
-    fn store_device(&mut self, store: &Store, shape: Shape, at: LaneAddresses<'_>) -> Step {
-        self.check_protected(shape.kind, shape.bytes(), || at.addresses.all(), at.mask)?;
-        self.observe(shape, AccessSpace::Global, at)?;
-        self.check_write(store, shape, AccessSpace::Global, at);
+    fn transfer_in_device<T: Transfer>(&mut self, transfer: &T, at: Elements<'_>) -> Step {
+        if transfer.as_store().is_some() {
+            self.check_protected(at.shape.kind, at.shape.bytes(), || at.addresses.all(), at.mask)?;
+        }
+        self.observe(AccessSpace::Global, at)?;
+        self.check_write(transfer, AccessSpace::Global, at);
         let Warp { registers, region, .. } = &mut *self.warp;
-        let memory = &self.grid.memory;
-        let mut view = Device { memory, region };
-        transfer::store(&mut view, registers, store, shape, at)
+        let mut view = Device { memory: &self.grid.memory, region };
+        transfer.run(&mut view, registers, at)?;
+        self.check_read(transfer, AccessSpace::Global, at);
+        Ok(())
     }
 
     #[inline(always)]
-    fn store_shared(&mut self, store: &Store, shape: Shape, at: LaneAddresses<'_>) -> Step {
-        self.observe(shape, AccessSpace::Shared, at)?;
-        self.check_write(store, shape, AccessSpace::Shared, at);
-        let mut view = Bytes::shared_within(self.shared, store.addr.limits, self.grid.kernel);
-        let registers = &self.warp.registers;
-        transfer::store(&mut view, registers, store, shape, at)
+    fn transfer_in_shared<T: Transfer>(&mut self, transfer: &T, at: Elements<'_>) -> Step {
+        self.observe(AccessSpace::Shared, at)?;
+        self.check_write(transfer, AccessSpace::Shared, at);
+        let limits = transfer.address().limits;
+        let mut view = Bytes::shared_within(self.shared, limits, self.grid.kernel);
+        transfer.run(&mut view, &mut self.warp.registers, at)?;
+        self.check_read(transfer, AccessSpace::Shared, at);
+        Ok(())
     }
 
+    /// Transfers in the spaces that are not counted, and at generic addresses.
     #[inline(never)]
-    fn store_elsewhere(
+    fn transfer_elsewhere<T: Transfer>(
         &mut self,
         space: Space,
-        store: &Store,
-        shape: Shape,
-        at: LaneAddresses<'_>,
+        transfer: &T,
+        at: Elements<'_>,
     ) -> Step {
-        let LaneAddresses { addresses, mask } = at;
+        let Elements { shape, addresses, mask } = at;
         match space {
             Space::Generic => {
                 for (target, part) in targets(&addresses.all(), mask) {
-                    let own = shifted(addresses, target);
-                    let at = LaneAddresses::new(&own, part, shape);
+                    let own = addresses.all().map(|a| a.wrapping_sub(target.window()));
+                    let at = Elements::new(&own, part, shape);
                     match target {
-                        Target::Device => self.store_device_apart(store, shape, at)?,
+                        Target::Device => self.transfer_in_device_apart(transfer, at)?,
                         Target::Shared if is_own(&own) => {
-                            self.store_shared_apart(store, shape, at)?;
+                            self.transfer_in_shared_apart(transfer, at)?;
                         }
-                        Target::Shared => self.store_cluster(store, shape, &own, part)?,
+                        Target::Shared => self.transfer_in_cluster(transfer, shape, &own, part)?,
                         Target::Local => {
-                            self.store_elsewhere(Space::Local, store, shape, at)?;
+                            self.transfer_elsewhere(Space::Local, transfer, at)?;
                         }
                     }
                 }
                 Ok(())
             }
-            Space::Global => self.store_device_apart(store, shape, at),
-            Space::Shared => self.store_shared_apart(store, shape, at),
-            Space::Cluster => self.store_cluster(store, shape, &addresses.all(), mask),
-            Space::Const | Space::Param => {
+            Space::Global => self.transfer_in_device_apart(transfer, at),
+            Space::Shared => self.transfer_in_shared_apart(transfer, at),
+            Space::Cluster => self.transfer_in_cluster(transfer, shape, &addresses.all(), mask),
+            Space::Const | Space::Param if transfer.as_store().is_some() => {
                 let cause = "stores to read-only memory";
                 let lane = Some(mask.trailing_zeros());
                 Err(Trap::new(FaultKind::IllegalAddress, lane, cause))
             }
-            Space::Local => self.each_local_lane(shape, at, |view, registers, at| {
-                transfer::store_lanes(view, registers, store, shape, at)
-            }),
+            // A variable in constant space is in device memory, and its loads are not counted.
+            Space::Const => {
+                let Warp { registers, region, .. } = &mut *self.warp;
+                let mut view = Device { memory: &self.grid.memory, region };
+                transfer.by_lanes(&mut view, registers, at)
+            }
+            Space::Param => {
+                let mut view = Params(self.grid.params);
+                transfer.by_lanes(&mut view, &mut self.warp.registers, at)
+            }
+            Space::Local => self
+                .each_local_lane(at, |view, registers, at| transfer.by_lanes(view, registers, at)),
         }
     }
 
     #[inline(never)]
-    fn store_device_apart(&mut self, store: &Store, shape: Shape, at: LaneAddresses<'_>) -> Step {
-        self.store_device(store, shape, at)
+    fn transfer_in_device_apart<T: Transfer>(&mut self, transfer: &T, at: Elements<'_>) -> Step {
+        self.transfer_in_device(transfer, at)
     }
 
     #[inline(never)]
-    pub(super) fn store_shared_apart(
+    pub(super) fn transfer_in_shared_apart<T: Transfer>(
         &mut self,
-        store: &Store,
-        shape: Shape,
-        at: LaneAddresses<'_>,
+        transfer: &T,
+        at: Elements<'_>,
     ) -> Step {
-        self.store_shared(store, shape, at)
+        self.transfer_in_shared(transfer, at)
     }
 
     /// Calls `access` with each active lane's local memory and its offset there.
     pub(super) fn each_local_lane(
         &mut self,
-        shape: Shape,
-        at: LaneAddresses<'_>,
-        mut access: impl FnMut(&mut Bytes<'_>, &mut Registers, LaneAddresses<'_>) -> Step,
+        at: Elements<'_>,
+        mut access: impl FnMut(&mut Bytes<'_>, &mut Registers, Elements<'_>) -> Step,
     ) -> Step {
         let addresses = at.addresses.all();
-        aligned(shape, &addresses, at.mask)?;
-        self.check_local(shape, &addresses, at.mask);
+        aligned(at.shape, &addresses, at.mask)?;
+        self.check_local(at.shape, &addresses, at.mask);
         let size = self.grid.kernel.ir().local_bytes as usize;
         for lane in lanes(at.mask) {
             let start = lane as usize * size;
             let bytes = &mut self.warp.local[start..start + size];
             let mut view = Bytes::local(bytes);
-            let at = LaneAddresses { addresses: Addresses::Lanes(&addresses), mask: 1 << lane };
+            let at = Elements { addresses: Addresses::Lanes(&addresses), mask: 1 << lane, ..at };
             access(&mut view, &mut self.warp.registers, at)?;
         }
         Ok(())
@@ -291,11 +212,11 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
 
     /// Checks alignment, finds the pattern of the addresses, and informs the observer.
     #[inline(always)]
-    fn observe(&mut self, shape: Shape, space: AccessSpace, at: LaneAddresses<'_>) -> Step {
+    fn observe(&mut self, space: AccessSpace, at: Elements<'_>) -> Step {
         if let Addresses::Lanes(addresses) = at.addresses {
-            aligned(shape, addresses, at.mask)?;
+            aligned(at.shape, addresses, at.mask)?;
         }
-        let access = self.as_access(shape, space, at);
+        let access = self.as_access(space, at);
         self.observer.access(&access);
         Ok(())
     }
@@ -313,13 +234,11 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         let from = addresses(&self.warp.registers, src);
         let to = addresses(&self.warp.registers, dst);
         let (ty, len) = if bytes < 8 { (MemType::B32, 1) } else { (MemType::B64, bytes as u8 / 8) };
-        let (reading, writing) =
-            (Shape::plain(AccessKind::Load, ty, len), Shape::plain(AccessKind::Store, ty, len));
-        let source = LaneAddresses::new(&from, mask, reading);
-        self.observe(reading, AccessSpace::Global, source)?;
-        let target = LaneAddresses::new(&to, mask, writing);
-        self.observe(writing, AccessSpace::Shared, target)?;
-        self.check_copy(writing, target);
+        let source = Elements::new(&from, mask, Shape::plain(AccessKind::Load, ty, len));
+        self.observe(AccessSpace::Global, source)?;
+        let target = Elements::new(&to, mask, Shape::plain(AccessKind::Store, ty, len));
+        self.observe(AccessSpace::Shared, target)?;
+        self.check_copy(target);
         let wanted = src_bytes.map(|r| *self.warp.registers.r32(r));
         for lane in lanes(mask) {
             let i = lane as usize;
@@ -329,12 +248,12 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             for byte in 0..u64::from(bytes) {
                 let value = if byte < u64::from(count) {
                     let read = device.load::<1>(from[i] + byte);
-                    read.ok_or_else(|| absent(&device, reading, source, lane))?
+                    read.ok_or_else(|| absent(&device, source, lane))?
                 } else {
                     [0]
                 };
                 let written = shared.store(to[i] + byte, value);
-                written.ok_or_else(|| absent(&shared, writing, target, lane))?;
+                written.ok_or_else(|| absent(&shared, target, lane))?;
             }
         }
         Ok(())
@@ -364,11 +283,6 @@ pub(super) fn addresses(registers: &Registers, Address { base, offset, .. }: Add
             each_lane(|lane| u64::from(base[lane]).wrapping_add_signed(offset))
         }
     }
-}
-
-/// Converts generic addresses to addresses of the memory that they are in.
-fn shifted(addresses: Addresses<'_>, target: Target) -> Lanes64 {
-    addresses.all().map(|a| a.wrapping_sub(target.window()))
 }
 
 /// Whether addresses in the window of a cluster are all in the thread's own block.

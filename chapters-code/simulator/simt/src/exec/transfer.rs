@@ -1,7 +1,7 @@
 //! Transfers between memory and registers: all lanes at once if their elements are contiguous (see
 //! [`rows`]), one by one otherwise. It also builds the faults of both.
 
-use ptx::ir::{Load, MemType, Order, Scope, Src, Store};
+use ptx::ir::{Address, Load, MemType, Order, Scope, Space, Src, Store};
 use simt_report::Action;
 
 use super::rows;
@@ -80,14 +80,15 @@ pub(crate) fn element_bytes(ty: MemType) -> u32 {
     }
 }
 
-/// The addresses of an access and its active lanes.
+/// What the active lanes access.
 #[derive(Clone, Copy)]
-pub(super) struct LaneAddresses<'a> {
+pub(super) struct Elements<'a> {
+    pub shape: Shape,
     pub addresses: Addresses<'a>,
     pub mask: LaneMask,
 }
 
-impl<'a> LaneAddresses<'a> {
+impl<'a> Elements<'a> {
     /// Finds the pattern of these addresses.
     pub fn new(addresses: &'a Lanes64, mask: LaneMask, shape: Shape) -> Self {
         let bytes = shape.bytes();
@@ -96,56 +97,128 @@ impl<'a> LaneAddresses<'a> {
             Some(origin) => Addresses::Row { origin, bytes },
             None => Addresses::Lanes(addresses),
         };
-        Self { addresses, mask }
+        Self { shape, addresses, mask }
     }
 }
 
-/// Loads the elements of all active lanes.
-#[inline(always)]
-pub(super) fn load<V: View>(
-    view: &mut V,
-    registers: &mut Registers,
-    load: &Load,
-    shape: Shape,
-    at: LaneAddresses<'_>,
-) -> Step {
-    if let Addresses::Row { origin, .. } = at.addresses
-        && rows::load(view, registers, load, origin, at.mask).is_some()
-    {
-        return Ok(());
-    }
-    let done = match (load.ty, load.len, load.d[0]) {
-        (MemType::B32, 1, Some(Src::R32(d))) => {
-            gather(view, registers.r32_mut(d), at, 0, u32::from_le_bytes)
-        }
-        (MemType::B64, 1, Some(Src::R64(d))) => {
-            gather(view, registers.r64_mut(d), at, 0, u64::from_le_bytes)
-        }
-        _ => return load_lanes(view, registers, load, shape, at),
-    };
-    done.map_err(|lane| absent(view, shape, at, lane))
+/// A load or a store.
+pub(super) trait Transfer {
+    fn space(&self) -> Space;
+    fn address(&self) -> Address;
+    /// Returns the store, if it is one.
+    fn as_store(&self) -> Option<&Store>;
+    /// Moves the elements of all active lanes.
+    fn run<V: View>(&self, view: &mut V, registers: &mut Registers, at: Elements<'_>) -> Step;
+    /// Moves them lane by lane and element by element: the slow path.
+    fn by_lanes<V: View>(&self, view: &mut V, registers: &mut Registers, at: Elements<'_>) -> Step;
 }
 
-/// Stores the elements of all active lanes.
-#[inline(always)]
-pub(super) fn store<V: View>(
-    view: &mut V,
-    registers: &Registers,
-    store: &Store,
-    shape: Shape,
-    at: LaneAddresses<'_>,
-) -> Step {
-    if let Addresses::Row { origin, .. } = at.addresses
-        && rows::store(view, registers, store, origin, at.mask).is_some()
-    {
-        return Ok(());
+impl Transfer for Load {
+    #[inline(always)]
+    fn space(&self) -> Space {
+        self.space
     }
-    let (MemType::B32, 1, Src::R32(s)) = (store.ty, store.len, store.s[0]) else {
-        return store_lanes(view, registers, store, shape, at);
-    };
-    let values = registers.r32(s);
-    let done = scatter(view, at, 0, |i| values[i].to_le_bytes());
-    done.map_err(|lane| absent(view, shape, at, lane))
+
+    #[inline(always)]
+    fn address(&self) -> Address {
+        self.addr
+    }
+
+    #[inline(always)]
+    fn as_store(&self) -> Option<&Store> {
+        None
+    }
+
+    #[inline(always)]
+    fn run<V: View>(&self, view: &mut V, registers: &mut Registers, at: Elements<'_>) -> Step {
+        if let Addresses::Row { origin, .. } = at.addresses
+            && rows::load(view, registers, self, origin, at.mask).is_some()
+        {
+            return Ok(());
+        }
+        let done = match (self.ty, self.len, self.d[0]) {
+            (MemType::B32, 1, Some(Src::R32(d))) => {
+                gather(view, registers.r32_mut(d), at, 0, u32::from_le_bytes)
+            }
+            (MemType::B64, 1, Some(Src::R64(d))) => {
+                gather(view, registers.r64_mut(d), at, 0, u64::from_le_bytes)
+            }
+            _ => return self.by_lanes(view, registers, at),
+        };
+        done.map_err(|lane| absent(view, at, lane))
+    }
+
+    #[inline(never)]
+    fn by_lanes<V: View>(&self, view: &mut V, registers: &mut Registers, at: Elements<'_>) -> Step {
+        let size = u64::from(element_bytes(self.ty));
+        for (element, d) in self.d[..usize::from(self.len)].iter().enumerate() {
+            let Some(d) = *d else { continue };
+            let offset = element as u64 * size;
+            let loaded = match d {
+                Src::R32(d) => load32(view, registers.r32_mut(d), self, at, offset),
+                Src::R64(d) => load64(view, registers.r64_mut(d), self, at, offset),
+            };
+            loaded.map_err(|lane| absent(view, at, lane))?;
+        }
+        Ok(())
+    }
+}
+
+impl Transfer for Store {
+    #[inline(always)]
+    fn space(&self) -> Space {
+        self.space
+    }
+
+    #[inline(always)]
+    fn address(&self) -> Address {
+        self.addr
+    }
+
+    #[inline(always)]
+    fn as_store(&self) -> Option<&Store> {
+        Some(self)
+    }
+
+    #[inline(always)]
+    fn run<V: View>(&self, view: &mut V, registers: &mut Registers, at: Elements<'_>) -> Step {
+        if let Addresses::Row { origin, .. } = at.addresses
+            && rows::store(view, registers, self, origin, at.mask).is_some()
+        {
+            return Ok(());
+        }
+        let (MemType::B32, 1, Src::R32(s)) = (self.ty, self.len, self.s[0]) else {
+            return self.by_lanes(view, registers, at);
+        };
+        let values = registers.r32(s);
+        let done = scatter(view, at, 0, |i| values[i].to_le_bytes());
+        done.map_err(|lane| absent(view, at, lane))
+    }
+
+    #[inline(never)]
+    fn by_lanes<V: View>(&self, view: &mut V, registers: &mut Registers, at: Elements<'_>) -> Step {
+        let size = element_bytes(self.ty);
+        for (element, s) in self.s[..usize::from(self.len)].iter().enumerate() {
+            let offset = element as u64 * u64::from(size);
+            let stored = match (*s, size) {
+                (Src::R32(s), 4) => {
+                    let values = registers.r32(s);
+                    scatter(view, at, offset, |i| values[i].to_le_bytes())
+                }
+                (Src::R64(s), 8) => {
+                    let values = registers.r64(s);
+                    scatter(view, at, offset, |i| values[i].to_le_bytes())
+                }
+                (s, 1) => scatter(view, at, offset, |i| [low(registers, s, i) as u8]),
+                (s, 2) => {
+                    scatter(view, at, offset, |i| (low(registers, s, i) as u16).to_le_bytes())
+                }
+                (s, _) => scatter(view, at, offset, |i| low(registers, s, i).to_le_bytes()),
+            };
+            stored.map_err(|lane| absent(view, at, lane))?;
+        }
+        Ok(())
+    }
 }
 
 /// Checks that every active lane's address is a multiple of the access's size.
@@ -182,14 +255,9 @@ fn misaligned(kind: AccessKind, bytes: u32, addresses: &[u64; 32], mask: LaneMas
 
 /// Builds the fault of a load or store at an unmapped address.
 #[cold]
-pub(super) fn absent<V: View>(
-    view: &V,
-    shape: Shape,
-    at: LaneAddresses<'_>,
-    lane: u32,
-) -> Box<Trap> {
+pub(super) fn absent<V: View>(view: &V, at: Elements<'_>, lane: u32) -> Box<Trap> {
     let address = at.addresses.of(lane);
-    out_of_bounds(view, shape.kind, shape.bytes(), address, lane)
+    out_of_bounds(view, at.shape.kind, at.shape.bytes(), address, lane)
 }
 
 #[cold]
@@ -216,35 +284,13 @@ pub(super) fn out_of_bounds<V: View>(
     trap.detailed(view.bytes_past(address).map(FaultDetail::PastTheEnd))
 }
 
-/// Loads lane by lane and element by element: the slow path.
-#[inline(never)]
-pub(super) fn load_lanes<V: View>(
-    view: &mut V,
-    registers: &mut Registers,
-    load: &Load,
-    shape: Shape,
-    at: LaneAddresses<'_>,
-) -> Step {
-    let size = u64::from(element_bytes(load.ty));
-    for (element, d) in load.d[..usize::from(load.len)].iter().enumerate() {
-        let Some(d) = *d else { continue };
-        let offset = element as u64 * size;
-        let loaded = match d {
-            Src::R32(d) => load32(view, registers.r32_mut(d), load, at, offset),
-            Src::R64(d) => load64(view, registers.r64_mut(d), load, at, offset),
-        };
-        loaded.map_err(|lane| absent(view, shape, at, lane))?;
-    }
-    Ok(())
-}
-
 /// Loads one element per active lane into a 32-bit register.
 #[inline(always)]
 fn load32<V: View>(
     view: &mut V,
     row: &mut Lanes32,
     load: &Load,
-    at: LaneAddresses<'_>,
+    at: Elements<'_>,
     offset: u64,
 ) -> Result<(), u32> {
     let bits = load.sign_to;
@@ -266,7 +312,7 @@ fn load64<V: View>(
     view: &mut V,
     row: &mut Lanes64,
     load: &Load,
-    at: LaneAddresses<'_>,
+    at: Elements<'_>,
     offset: u64,
 ) -> Result<(), u32> {
     let bits = load.sign_to;
@@ -297,7 +343,7 @@ fn extend(value: impl Into<i64>, bits: u8) -> u64 {
 fn gather<V: View, T, const N: usize>(
     view: &mut V,
     row: &mut [T; 32],
-    LaneAddresses { addresses, mask }: LaneAddresses<'_>,
+    Elements { addresses, mask, .. }: Elements<'_>,
     offset: u64,
     convert: impl Fn([u8; N]) -> T,
 ) -> Result<(), u32> {
@@ -318,36 +364,6 @@ fn gather<V: View, T, const N: usize>(
     Ok(())
 }
 
-/// Stores lane by lane and element by element: the slow path.
-#[inline(never)]
-pub(super) fn store_lanes<V: View>(
-    view: &mut V,
-    registers: &Registers,
-    store: &Store,
-    shape: Shape,
-    at: LaneAddresses<'_>,
-) -> Step {
-    let size = element_bytes(store.ty);
-    for (element, s) in store.s[..usize::from(store.len)].iter().enumerate() {
-        let offset = element as u64 * u64::from(size);
-        let stored = match (*s, size) {
-            (Src::R32(s), 4) => {
-                let values = registers.r32(s);
-                scatter(view, at, offset, |i| values[i].to_le_bytes())
-            }
-            (Src::R64(s), 8) => {
-                let values = registers.r64(s);
-                scatter(view, at, offset, |i| values[i].to_le_bytes())
-            }
-            (s, 1) => scatter(view, at, offset, |i| [low(registers, s, i) as u8]),
-            (s, 2) => scatter(view, at, offset, |i| (low(registers, s, i) as u16).to_le_bytes()),
-            (s, _) => scatter(view, at, offset, |i| low(registers, s, i).to_le_bytes()),
-        };
-        stored.map_err(|lane| absent(view, shape, at, lane))?;
-    }
-    Ok(())
-}
-
 /// Returns the low half of a register in one lane.
 #[inline(always)]
 fn low(registers: &Registers, s: Src, lane: usize) -> u32 {
@@ -361,7 +377,7 @@ fn low(registers: &Registers, s: Src, lane: usize) -> u32 {
 #[inline(always)]
 fn scatter<V: View, const N: usize>(
     view: &mut V,
-    LaneAddresses { addresses, mask }: LaneAddresses<'_>,
+    Elements { addresses, mask, .. }: Elements<'_>,
     offset: u64,
     value: impl Fn(usize) -> [u8; N],
 ) -> Result<(), u32> {

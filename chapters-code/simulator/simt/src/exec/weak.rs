@@ -12,7 +12,7 @@ use super::atomic::bytes;
 use super::code::is_weak;
 use super::memory::{Target, addresses};
 use super::run::SPINS;
-use super::transfer::{self, LaneAddresses, Shape};
+use super::transfer::{Elements, Shape, Transfer};
 use super::view::{Bytes, View};
 use super::{Exec, Flow};
 use crate::access::AccessKind;
@@ -47,9 +47,9 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             self.warp.has_changed = true;
             let mut older: Vec<u8> = values.into_iter().flat_map(u32::to_le_bytes).collect();
             let offsets = [address & 3; 32];
-            let at = LaneAddresses { addresses: Addresses::Lanes(&offsets), mask: 1 << lane };
+            let at = Elements { shape, addresses: Addresses::Lanes(&offsets), mask: 1 << lane };
             let registers = &mut self.warp.registers;
-            transfer::load_lanes(&mut Bytes::local(&mut older), registers, load, shape, at)?;
+            load.by_lanes(&mut Bytes::local(&mut older), registers, at)?;
         }
         Ok(())
     }

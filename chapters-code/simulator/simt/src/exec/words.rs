@@ -8,7 +8,7 @@ use ptx::ir::{Address, Load, MemType, Order, R32, Space, Src, Store};
 
 use super::Exec;
 use super::rows;
-use super::transfer::{LaneAddresses, Shape};
+use super::transfer::{Elements, Shape};
 use super::view::{Bytes, Device, View};
 use crate::access::{AccessKind, AccessSpace};
 use crate::observe::Observer;
@@ -143,8 +143,8 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     /// Informs the observer.
     #[inline(always)]
     fn notify_access(&mut self, shape: Shape, space: AccessSpace, origin: u64, mask: LaneMask) {
-        let at = LaneAddresses { addresses: Addresses::Row { origin, bytes: 4 }, mask };
-        let access = self.as_access(shape, space, at);
+        let at = Elements { shape, addresses: Addresses::Row { origin, bytes: 4 }, mask };
+        let access = self.as_access(space, at);
         self.observer.access(&access);
     }
 }

@@ -31,7 +31,7 @@ use super::row_access::{self, RowAccess};
 use super::sync::{Publications, knows_end_of};
 use super::{Event, Fenced, Finding, lane_event, words_of};
 use crate::access::Access;
-use crate::group::{Neighbours, Relation};
+use crate::facts::{Neighbours, Relation};
 
 /// Rows of device memory per page of the history.
 const PAGE_ROWS: usize = 32;

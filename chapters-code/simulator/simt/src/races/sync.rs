@@ -46,7 +46,7 @@ use super::release::{Extent, Join as _, Known, Reach, View, union};
 use super::{Event, Fenced};
 use crate::access::{Access, AccessKind, AccessSpace, Strength};
 use crate::counters::lanes;
-use crate::group::{Neighbours, Relation};
+use crate::facts::{Neighbours, Relation};
 
 /// Parts of the state, each with its own lock.
 const SHARDS: usize = 64;

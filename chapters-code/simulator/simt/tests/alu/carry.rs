@@ -5,7 +5,9 @@
 use std::fmt::Write;
 
 use proptest::prelude::*;
-use simt::{Launch, LoadedModule, Memory, Options};
+use simt::Options;
+
+use crate::device::{Device, pointer, shape};
 
 /// Threads that run a chain, each on operands of its own.
 const THREADS: usize = 32;
@@ -117,27 +119,13 @@ fn run(chain: &[Link], rows: &Rows) -> Vec<[u64; THREADS]> {
         8 * OPERANDS,
         8 * results,
     );
-    let memory = Memory::new(1 << 20);
-    let module = ptx::parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-    let module = LoadedModule::load(module, &memory).expect("there is room");
-    let bytes: Vec<u8> = rows.iter().flatten().flat_map(|x| x.to_le_bytes()).collect();
-    let input = memory.allocate(bytes.len() as u64).expect("there is room");
-    memory.write(input, &bytes).expect("it is mapped");
-    let mut bytes = vec![0; 8 * results * THREADS];
-    let out = memory.allocate(bytes.len() as u64).expect("there is room");
-    let launch = Launch {
-        kernel: &module.kernel("chain").expect("it is there"),
-        grid: [1; 3],
-        block: [THREADS as u32, 1, 1],
-        cluster: None,
-        dynamic_shared: 0,
-        params: &[input, out].map(u64::to_le_bytes).concat(),
-    };
-    let report = simt::launch(&memory, &launch, &Options::default());
+    let device = Device::of(&text);
+    let arrays = [device.array(rows.as_flattened()), device.array(&vec![0u64; results * THREADS])];
+    let shape = shape(1, THREADS as u32);
+    let report = device.launch("chain", shape, &arrays.map(pointer), &Options::default());
     assert_eq!(report.fault, None, "{text}");
-    memory.read(out, &mut bytes).expect("it is mapped");
-    let (values, _) = bytes.as_chunks::<8>();
-    let value = |thread: usize, i: usize| u64::from_le_bytes(values[thread * results + i]);
+    let values = device.read::<u64>(arrays[1]);
+    let value = |thread: usize, i: usize| values[thread * results + i];
     (0..results).map(|i| std::array::from_fn(|thread| value(thread, i))).collect()
 }
 

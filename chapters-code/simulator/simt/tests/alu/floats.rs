@@ -120,9 +120,8 @@ fn f32_minimum_and_maximum() {
             (true, false) | (false, true) if nan => 0x7fff_ffff,
             (true, false) => b.to_bits(),
             (false, true) => a.to_bits(),
-            (false, false) if a == b && a.is_sign_negative() => a.to_bits(),
-            (false, false) if a == b => b.to_bits(),
-            (false, false) => if a < b { a } else { b }.to_bits(),
+            (false, false) if a < b || a == b && a.is_sign_negative() => a.to_bits(),
+            (false, false) => b.to_bits(),
         }
     }
     fn max(a: f32, b: f32, nan: bool) -> u32 {
@@ -257,20 +256,8 @@ fn f64_minimum_and_maximum() {
             (true, true) => b | 1 << 51,
             (true, false) => b,
             (false, true) => a,
-            (false, false) if x == y => {
-                if x.is_sign_negative() {
-                    a
-                } else {
-                    b
-                }
-            }
-            (false, false) => {
-                if x < y {
-                    a
-                } else {
-                    b
-                }
-            }
+            (false, false) if x < y || x == y && x.is_sign_negative() => a,
+            (false, false) => b,
         }
     }
     const SIGN: u64 = 1 << 63;

@@ -322,20 +322,8 @@ fn minimum_and_maximum() {
             (true, false) | (false, true) if propagate => 0x7fff,
             (true, false) => b,
             (false, true) => a,
-            (false, false) if x == y => {
-                if x.is_sign_negative() {
-                    a
-                } else {
-                    b
-                }
-            }
-            (false, false) => {
-                if x < y {
-                    a
-                } else {
-                    b
-                }
-            }
+            (false, false) if x < y || x == y && x.is_sign_negative() => a,
+            (false, false) => b,
         }
     }
     fn max(half: Half, a: u32, b: u32, propagate: bool) -> u32 {

@@ -1,7 +1,10 @@
 //! Clusters of blocks: their registers, addresses, barrier and memory, and what is wrong with them.
 
-use simt::{Fault, FaultKind, Launch, LaunchReport, LoadedModule, Memory, Options};
+use simt::{FaultKind, Options};
 use simt_report::{Missing, RaceKind};
+
+use super::run::{Run, fault};
+use crate::device::{Device, Shape, shape};
 
 /// A kernel's body, with `out` in %rd1, the thread's index in %r1, the rank in %r2, the block's number in
 /// %r3, and the shared addresses of the thread's own word in %r4 and of the same word in the next block
@@ -26,37 +29,14 @@ fn kernel(head: &str, body: &str) -> String {
 const ZERO: &str = "st.shared.u32 [%r4], 0;";
 const SYNC: &str = "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;";
 
-struct Run {
-    report: LaunchReport,
-    out: Vec<u32>,
-}
-
 fn launch(
     (head, body): (&str, &str),
     grid: [u32; 3],
     cluster: Option<[u32; 3]>,
-    threads: u32,
+    block: u32,
     options: &Options,
 ) -> Run {
-    let memory = Memory::new(1 << 24);
-    let module = ptx::parse(&kernel(head, body)).unwrap_or_else(|e| panic!("{e}"));
-    let module = LoadedModule::load(module, &memory).expect("there is room");
-    let loaded = module.kernel("k").expect("it is called k");
-    let out = memory.allocate(4096).expect("there is room");
-    memory.fill(out, &[0], 4096).expect("it is mapped");
-    let launch = Launch {
-        kernel: &loaded,
-        grid,
-        block: [threads, 1, 1],
-        cluster,
-        dynamic_shared: 0,
-        params: &out.to_le_bytes(),
-    };
-    let report = simt::launch(&memory, &launch, options);
-    let mut bytes = vec![0; 4096];
-    memory.read(out, &mut bytes).expect("it is mapped");
-    let words = bytes.chunks_exact(4).map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]]));
-    Run { report, out: words.collect() }
+    Run::of(&kernel(head, body), Shape { grid, block, cluster, dynamic_shared: 0 }, options)
 }
 
 fn options(seed: u64) -> Options {
@@ -73,14 +53,6 @@ fn each_schedule(head: &str, body: &str, blocks: u32, cluster: u32, check: impl 
         let grid = [blocks, 1, 1];
         check(&launch((head, body), grid, Some([cluster, 1, 1]), 64, &options(seed)));
     }
-}
-
-fn fault(run: &Run, kind: FaultKind, says: &str) {
-    let Some(Fault { kind: found, message, .. }) = &run.report.fault else {
-        panic!("it must fault: {:?}", run.report.races);
-    };
-    assert_eq!(*found, kind, "{message}");
-    assert!(message.contains(says), "`{says}` is not in: {message}");
 }
 
 #[track_caller]
@@ -382,16 +354,11 @@ fn declared_clusters() {
         .visible .entry of_two() .explicitcluster .reqnctapercluster 2, 1 { ret; }\n\
         .visible .entry explicit() .explicitcluster { ret; }\n\
         .visible .entry most_four() .maxclusterrank 4 { ret; }\n";
-    let memory = Memory::new(1 << 20);
-    let module = ptx::parse(kernels).unwrap_or_else(|e| panic!("{e}"));
-    let module = LoadedModule::load(module, &memory).expect("there is room");
+    let device = Device::of(kernels);
     let kind = |name: &str, grid: u32, cluster: Option<u32>| {
-        let kernel = module.kernel(name).expect("it is declared");
         let cluster = cluster.map(|blocks| [blocks, 1, 1]);
-        let (grid, block) = ([grid, 1, 1], [1; 3]);
-        let launch =
-            Launch { kernel: &kernel, grid, block, cluster, dynamic_shared: 0, params: &[] };
-        simt::launch(&memory, &launch, &options(0)).fault.map(|fault| fault.kind)
+        let report = device.launch(name, Shape { cluster, ..shape(grid, 1) }, &[], &options(0));
+        report.fault.map(|fault| fault.kind)
     };
     let invalid = Some(FaultKind::InvalidCluster);
     assert_eq!(kind("of_two", 4, None), None);

@@ -1,6 +1,8 @@
 //! Runs a kernel that a test writes out.
 
-use simt::{FaultKind, Launch, LaunchReport, LoadedModule, Memory, Options};
+use simt::{FaultKind, LaunchReport, Options};
+
+use crate::device::{Device, Shape, pointer, shape};
 
 /// A kernel's body, with `out` in %rd1 and the thread's index in %r1.
 fn kernel(body: &str) -> String {
@@ -22,26 +24,18 @@ pub struct Run {
     pub out: Vec<u32>,
 }
 
+impl Run {
+    /// Launches the kernel `k` of this PTX, which gets an array of 1024 zeros.
+    pub fn of(ptx: &str, shape: Shape, options: &Options) -> Self {
+        let device = Device::of(ptx);
+        let out = device.array(&[0u32; 1024]);
+        let report = device.launch("k", shape, &[pointer(out)], options);
+        Self { report, out: device.read(out) }
+    }
+}
+
 pub fn run_with(body: &str, grid: u32, block: u32, options: &Options) -> Run {
-    let memory = Memory::new(1 << 24);
-    let module = ptx::parse(&kernel(body)).unwrap_or_else(|e| panic!("{e}"));
-    let module = LoadedModule::load(module, &memory).expect("there is room");
-    let loaded = module.kernel("k").expect("it is called k");
-    let out = memory.allocate(4096).expect("there is room");
-    memory.fill(out, &[0], 4096).expect("it is mapped");
-    let launch = Launch {
-        kernel: &loaded,
-        grid: [grid, 1, 1],
-        block: [block, 1, 1],
-        cluster: None,
-        dynamic_shared: 0,
-        params: &out.to_le_bytes(),
-    };
-    let report = simt::launch(&memory, &launch, options);
-    let mut bytes = vec![0; 4096];
-    memory.read(out, &mut bytes).expect("it is mapped");
-    let words = bytes.chunks_exact(4).map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]]));
-    Run { report, out: words.collect() }
+    Run::of(&kernel(body), shape(grid, block), options)
 }
 
 /// Runs under several schedules; the results must agree.

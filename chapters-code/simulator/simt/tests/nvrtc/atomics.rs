@@ -3,7 +3,7 @@
 
 use half::f16;
 
-use super::device::{Device, Element, pointer};
+use crate::device::{Device, Element, pointer};
 
 const FILES: [&str; 2] = ["kernels/totals.ptx", "nvrtc_12_9/totals.ptx"];
 const GRID: u32 = 5;

@@ -1,6 +1,6 @@
 //! Shuffles, votes, matches and reductions of a warp; sums of a block.
 
-use super::device::{Device, pointer};
+use crate::device::{Device, pointer};
 
 const FILE: &str = "kernels/collectives.compute_80.ptx";
 

@@ -1,7 +1,7 @@
 //! Device functions, structures by value, `switch`, arrays in local memory, in the output of both
 //! ends of the 12 series.
 
-use super::device::{Device, pointer, scalar};
+use crate::device::{Device, pointer, scalar};
 
 const FILES: [&str; 2] = ["kernels/control.ptx", "nvrtc_12_9/control.ptx"];
 

@@ -3,7 +3,7 @@
 
 use half::f16;
 
-use super::device::{Device, Element, pointer};
+use crate::device::{Device, Element, pointer};
 
 const FILE: &str = "kernels/functions.ptx";
 
@@ -19,6 +19,16 @@ fn binary<T: Element>(kernel: &str, x: &[T], y: &[T]) -> Vec<T> {
     let arrays = [device.array(x), device.array(y), device.array(x)];
     device.complete(kernel, 1, x.len() as u32, &arrays.map(pointer));
     device.read(arrays[2])
+}
+
+/// Calls `check` with what a kernel makes of each pair of these values: x, y, and the result.
+fn each_pair<T: Element>(kernel: &str, values: &[T], mut check: impl FnMut(T, T, T)) {
+    for shift in 0..values.len() {
+        let mut y = values.to_vec();
+        y.rotate_left(shift);
+        let found = binary(kernel, values, &y);
+        values.iter().zip(y).zip(found).for_each(|((x, y), found)| check(*x, y, found));
+    }
 }
 
 /// Integers that increase as the doubles do.
@@ -65,13 +75,7 @@ fn check_f64(kernel: &str, ulps: u64, reference: fn(f64) -> f64) {
 
 #[track_caller]
 fn check_binary_f64(kernel: &str, ulps: u64, reference: fn(f64, f64) -> f64) {
-    for shift in 0..DOUBLES.len() {
-        let mut y = DOUBLES;
-        y.rotate_left(shift);
-        for (i, found) in binary(kernel, &DOUBLES, &y).into_iter().enumerate() {
-            close(kernel, DOUBLES[i], found, reference(DOUBLES[i], y[i]), ulps);
-        }
-    }
+    each_pair(kernel, &DOUBLES, |x, y, found| close(kernel, x, found, reference(x, y), ulps));
 }
 
 #[test]
@@ -134,14 +138,9 @@ fn check_f32(kernel: &str, ulps: f64, reference: fn(f64) -> f64) {
 
 #[track_caller]
 fn check_binary_f32(kernel: &str, ulps: f64, reference: fn(f64, f64) -> f64) {
-    for shift in 0..SINGLES.len() {
-        let mut y = SINGLES;
-        y.rotate_left(shift);
-        for (i, found) in binary(kernel, &SINGLES, &y).into_iter().enumerate() {
-            let expected = reference(SINGLES[i].into(), y[i].into());
-            close_f32(kernel, SINGLES[i], found, expected, ulps);
-        }
-    }
+    each_pair(kernel, &SINGLES, |x, y, found| {
+        close_f32(kernel, x, found, reference(x.into(), y.into()), ulps);
+    });
 }
 
 #[test]
@@ -189,18 +188,14 @@ const WIDE: [u64; 12] = [
 ];
 
 #[track_caller]
-fn check_pairs<T>(kernel: &str, values: &[T], reference: impl Fn(T, T) -> T)
-where
-    T: Element + PartialEq + std::fmt::Debug,
-{
-    for shift in 0..values.len() {
-        let mut y = values.to_vec();
-        y.rotate_left(shift);
-        for (i, found) in binary(kernel, values, &y).into_iter().enumerate() {
-            let expected = reference(values[i], y[i]);
-            assert_eq!(found, expected, "{kernel}({:?}, {:?})", values[i], y[i]);
-        }
-    }
+fn check_pairs<T: Element + PartialEq + std::fmt::Debug>(
+    kernel: &str,
+    values: &[T],
+    reference: impl Fn(T, T) -> T,
+) {
+    each_pair(kernel, values, |x, y, found| {
+        assert_eq!(found, reference(x, y), "{kernel}({x:?}, {y:?})");
+    });
 }
 
 #[test]
@@ -247,21 +242,11 @@ fn halves() -> Vec<f16> {
 /// Compares by bits, but for NaN.
 #[track_caller]
 fn check_halves(kernel: &str, reference: fn(f64, f64) -> f64) {
-    let values = halves();
-    for shift in 0..values.len() {
-        let mut y = values.clone();
-        y.rotate_left(shift);
-        for (i, found) in binary(kernel, &values, &y).into_iter().enumerate() {
-            let expected = f16::from_f64(reference(values[i].into(), y[i].into()));
-            let same = found.to_bits() == expected.to_bits();
-            assert!(
-                same || found.is_nan() && expected.is_nan(),
-                "{kernel}({}, {}) is {found}, not {expected}",
-                values[i],
-                y[i]
-            );
-        }
-    }
+    each_pair(kernel, &halves(), |x, y, found| {
+        let expected = f16::from_f64(reference(x.into(), y.into()));
+        let same = found.to_bits() == expected.to_bits() || found.is_nan() && expected.is_nan();
+        assert!(same, "{kernel}({x}, {y}) is {found}, not {expected}");
+    });
 }
 
 #[test]

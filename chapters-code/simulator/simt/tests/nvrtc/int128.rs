@@ -1,6 +1,6 @@
 //! Division and multiplication of 128-bit integers, against Rust's.
 
-use super::device::{Device, pointer};
+use crate::device::{Device, pointer};
 
 /// Pairs of integers that each kernel is given.
 const PAIRS: usize = 8192;

@@ -1,6 +1,6 @@
 //! Variables with initialisers in every space, generic addresses, vectors, asynchronous copies.
 
-use super::device::{Device, pointer, scalar};
+use crate::device::{Device, pointer, scalar};
 
 const FILE: &str = "kernels/memory.ptx";
 

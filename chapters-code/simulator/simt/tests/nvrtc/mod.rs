@@ -1,8 +1,6 @@
 //! Kernels as NVRTC compiles them, against the same computations in Rust: mathematical functions
 //! and operators, calls and control flow, memory spaces, atomics, the device runtime.
 
-mod device;
-
 mod atomics;
 mod collectives;
 mod control;

@@ -3,7 +3,7 @@
 
 use simt::{LaunchReport, Options};
 
-use super::device::{Device, pointer, scalar};
+use crate::device::{Device, pointer, scalar, shape};
 
 const FILE: &str = "kernels/pipeline.compute_90.ptx";
 /// Blocks, as many as an H200 has multiprocessors.
@@ -34,7 +34,7 @@ fn scan(n: usize, seed: u64) {
     let mut arguments = [input, out, status].map(pointer).to_vec();
     arguments.push(scalar(n as u64 / 4));
     let blocks = BLOCKS.min(tiles as u32);
-    let report = device.launch("scan_in_roles", blocks, 256, &arguments, &options(seed));
+    let report = device.launch("scan_in_roles", shape(blocks, 256), &arguments, &options(seed));
     if let Some(fault) = report.fault {
         panic!("{n} elements, seed {seed}: {fault}");
     }
@@ -69,7 +69,7 @@ fn through_shared_memory_and_back() {
     for seed in 0..6 {
         let (input, out) = (device.array(&values), device.array(&vec![0u32; values.len()]));
         let arguments = [input, out].map(pointer);
-        let report = device.launch("through_shared", 40, 64, &arguments, &options(seed));
+        let report = device.launch("through_shared", shape(40, 64), &arguments, &options(seed));
         assert_eq!(report.fault, None);
         nothing_found(&report);
         let expected = values.iter().map(|v| if v % 4 == 0 { v + 1 } else { *v });

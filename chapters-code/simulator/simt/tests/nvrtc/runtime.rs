@@ -4,7 +4,7 @@
 use half::f16;
 use simt::FaultKind;
 
-use super::device::{Device, pointer, scalar};
+use crate::device::{Device, pointer, scalar};
 
 /// Runs `printing` with the same value in all threads.
 fn printing(value: i32) -> Result<(), simt::Fault> {

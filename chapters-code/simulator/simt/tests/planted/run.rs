@@ -1,9 +1,10 @@
 //! Runs one kernel of the list on the machine.
 
-use simt::{FaultKind, Launch, LoadedModule, Memory, Options};
+use simt::{FaultKind, Options};
 use simt_report::RaceKind;
 
 use super::list::{Planted, SCRATCH, input};
+use crate::device::{Device, Shape, pointer, scalar, shape};
 
 /// The kind of a race or a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,26 +45,29 @@ pub fn run(planted: &Planted, kernel: &str, seed: u64) -> Vec<Found> {
     )
 }
 
-/// Runs a kernel with options to which the race check and the limit are added.
+/// Runs a kernel with options to which the race check and the limit are added. Its arguments are `in`, `out`, `scratch`,
+/// `fresh` and `n`.
 pub fn run_with(planted: &Planted, kernel: &str, options: Options) -> Vec<Found> {
-    let memory = Memory::new(1 << 20);
-    let module = ptx::parse(planted.ptx).unwrap_or_else(|e| panic!("{}: {e}", planted.file));
-    let module = LoadedModule::load(module, &memory).expect("there is room");
-    let kernel = module.kernel(kernel).expect("the file has it");
-    let params = arguments(&memory, planted);
-    let launch = Launch {
-        kernel: &kernel,
-        grid: [planted.grid, 1, 1],
-        block: [planted.block, 1, 1],
-        cluster: None,
-        dynamic_shared: planted.dynamic_shared(),
-        params: &params,
-    };
+    let device = Device::of(planted.ptx);
+    let (bytes, values) = (4 * planted.n as usize, (0..planted.n).map(input));
+    let arrays = [
+        device.array(&values.collect::<Vec<i32>>()),
+        device.array(&vec![0u8; bytes]),
+        device.array(&[0u32; SCRATCH as usize]),
+        device.unwritten(bytes),
+    ];
+    if planted.frees() {
+        device.memory.free(arrays[3].address).expect("it is allocated");
+    }
+    let mut arguments = arrays.map(pointer).to_vec();
+    arguments.push(scalar(planted.n));
+    let shape =
+        Shape { dynamic_shared: planted.dynamic_shared(), ..shape(planted.grid, planted.block) };
     let options = options.with(|options| {
         options.races = true;
         options.instruction_limit = LIMIT;
     });
-    let report = simt::launch(&memory, &launch, &options);
+    let report = device.launch(kernel, shape, &arguments, &options);
     let races = report
         .races
         .into_iter()
@@ -74,25 +78,4 @@ pub fn run_with(planted: &Planted, kernel: &str, options: Options) -> Vec<Found>
         .into_iter()
         .map(|fault| Found { kind: Kind::Fault(fault.kind), message: fault.message });
     races.chain(fault).collect()
-}
-
-/// `in`, `out`, `scratch`, `fresh`, `n`.
-fn arguments(memory: &Memory, planted: &Planted) -> Vec<u8> {
-    let bytes = 4 * u64::from(planted.n);
-    let allocate = |bytes| memory.allocate(bytes).expect("there is room");
-    let values: Vec<u8> = (0..planted.n).flat_map(|i| input(i).to_le_bytes()).collect();
-    let from = allocate(bytes);
-    memory.write(from, &values).expect("it is mapped");
-    let out = allocate(bytes);
-    memory.fill(out, &[0], bytes).expect("it is mapped");
-    let scratch = allocate(4 * u64::from(SCRATCH));
-    memory.fill(scratch, &[0], 4 * u64::from(SCRATCH)).expect("it is mapped");
-    let fresh = allocate(bytes);
-    if planted.frees() {
-        memory.free(fresh).expect("it is allocated");
-    }
-    let mut params: Vec<u8> =
-        [from, out, scratch, fresh].iter().flat_map(|p| p.to_le_bytes()).collect();
-    params.extend(planted.n.to_le_bytes());
-    params
 }

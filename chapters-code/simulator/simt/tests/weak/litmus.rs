@@ -13,7 +13,9 @@
 
 use std::collections::BTreeSet;
 
-use simt::{BarrierOrder, Launch, LoadedModule, Memory, Options, WeakMemory};
+use simt::{BarrierOrder, Options, WeakMemory};
+
+use crate::device::{Device, pointer, shape};
 
 /// A litmus test.
 pub struct Litmus {
@@ -24,8 +26,6 @@ pub struct Litmus {
     pub seen: &'static [&'static [u32]],
 }
 
-/// Words in the results.
-const RESULTS: usize = 6;
 /// Seeds under which each program runs.
 const LEAST: u64 = 600;
 /// Seeds under which it runs at most, until all its outcomes are found.
@@ -96,37 +96,26 @@ fn outcomes(
     barriers: BarrierOrder,
     mut each: impl FnMut(u64, Vec<u32>) -> bool,
 ) {
-    let memory = Memory::new(1 << 20);
     let last = threads.iter().map(|(block, _)| *block).max().expect("there is a thread");
     let reversed: Vec<_> = threads.iter().map(|(block, thread)| (last - block, *thread)).collect();
     // Blocks start in the order of their numbers, so every second run has them in the other order.
-    let kernels = [threads, &reversed].map(|threads| {
-        let module = ptx::parse(&kernel(threads)).unwrap_or_else(|e| panic!("{e}"));
-        let module = LoadedModule::load(module, &memory).expect("there is room");
-        module.kernel("k").expect("it is called k")
+    let devices = [threads, &reversed].map(|threads| {
+        let device = Device::of(&kernel(threads));
+        let array = device.unwritten(8 * APART as usize);
+        (device, array)
     });
-    let array = memory.allocate(8 * APART).expect("there is room");
     let warps = (0..=last).map(|b| threads.iter().filter(|(block, _)| *block == b).count()).max();
     let count = threads.iter().flat_map(|(_, thread)| results(thread)).count();
-    let params = array.to_le_bytes();
-    let launch = |kernel| Launch {
-        kernel,
-        grid: [last + 1, 1, 1],
-        block: [32 * warps.unwrap_or(0) as u32, 1, 1],
-        cluster: None,
-        dynamic_shared: 0,
-        params: &params,
-    };
+    let shape = shape(last + 1, 32 * warps.unwrap_or(0) as u32);
     let run = |seed: u64| {
-        memory.fill(array, &[0], 8 * APART).expect("it is mapped");
+        let (device, array) = &devices[seed as usize % 2];
+        device.memory.fill(array.address, &[0], 8 * APART).expect("it is mapped");
         let weak = WeakMemory { seed, barriers, ..WeakMemory::default() };
         let options = Options::default().with(|options| options.weak_memory = Some(weak));
-        let report = simt::launch(&memory, &launch(&kernels[seed as usize % 2]), &options);
+        let report = device.launch("k", shape, &[pointer(*array)], &options);
         assert_eq!(report.fault, None);
-        let mut bytes = [0; 4 * (RESULTS + 128)];
-        memory.read(array, &mut bytes).expect("it is mapped");
-        let word =
-            |at: u64| u32::from_le_bytes(bytes[at as usize..][..4].try_into().expect("4 bytes"));
+        let words = device.read::<u32>(*array);
+        let word = |at: u64| words[at as usize / 4];
         let results = (0..count as u64).map(|result| word(4 * APART + 4 * result));
         results.chain([word(0), word(APART)]).collect()
     };

@@ -1,4 +1,4 @@
-//! A device with one of the compiled files of `ptx/tests` loaded.
+//! A device with a module, as the tests launch its kernels.
 
 use std::path::Path;
 
@@ -6,14 +6,28 @@ use simt::{Fault, Launch, LaunchReport, LoadedModule, Memory, Options};
 
 /// Memory, and the kernels that are in it.
 pub struct Device {
-    memory: Memory,
+    pub memory: Memory,
     module: LoadedModule,
+}
+
+/// Blocks and threads of a launch.
+#[derive(Clone, Copy)]
+pub struct Shape {
+    pub grid: [u32; 3],
+    pub block: u32,
+    pub cluster: Option<[u32; 3]>,
+    pub dynamic_shared: u32,
+}
+
+/// So many blocks of so many threads.
+pub fn shape(grid: u32, block: u32) -> Shape {
+    Shape { grid: [grid, 1, 1], block, cluster: None, dynamic_shared: 0 }
 }
 
 /// An array in device memory.
 #[derive(Clone, Copy)]
 pub struct Array {
-    address: u64,
+    pub address: u64,
     bytes: usize,
 }
 
@@ -45,32 +59,38 @@ pub fn bytes_of<T: Element>(values: &[T]) -> Vec<u8> {
 }
 
 impl Device {
+    /// Loads PTX.
+    #[track_caller]
+    pub fn of(text: &str) -> Self {
+        let memory = Memory::new(1 << 24);
+        let module = ptx::parse(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let module = LoadedModule::load(module, &memory).expect("there is room");
+        Self { memory, module }
+    }
+
     /// Loads a file below `ptx/tests`.
     pub fn new(file: &str) -> Self {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ptx/tests").join(file);
         let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{file}: {e}"));
-        let module = ptx::parse(&text).unwrap_or_else(|e| panic!("{file}: {e}"));
-        let memory = Memory::new(1 << 24);
-        let module = LoadedModule::load(module, &memory).expect("there is room");
-        Self { memory, module }
+        Self::of(&text)
     }
 
     /// A new array.
     pub fn array<T: Element>(&self, values: &[T]) -> Array {
         let bytes = bytes_of(values);
-        let address = self.memory.allocate(bytes.len() as u64);
-        let address = address.expect("there is room");
-        self.memory.write(address, &bytes).expect("it is mapped");
+        let address = self.memory.allocate_with(&bytes).expect("there is room");
         Array { address, bytes: bytes.len() }
+    }
+
+    /// A new array of so many bytes, in which nothing is written.
+    pub fn unwritten(&self, bytes: usize) -> Array {
+        Array { address: self.memory.allocate(bytes as u64).expect("there is room"), bytes }
     }
 
     /// What an array holds now.
     pub fn read<T: Element>(&self, array: Array) -> Vec<T> {
-        let mut bytes = vec![0; array.bytes];
-        let read = self.memory.read(array.address, &mut bytes);
-        read.expect("it is mapped");
-        let elements = bytes.chunks_exact(size_of::<T>()).map(T::load);
-        elements.collect()
+        let bytes = self.memory.content(array.address, array.bytes).expect("it is mapped");
+        bytes.chunks_exact(size_of::<T>()).map(T::load).collect()
     }
 
     /// Runs a kernel to its end, or to its fault. An argument is its bytes.
@@ -82,21 +102,19 @@ impl Device {
         arguments: &[Vec<u8>],
     ) -> Result<(), Fault> {
         let options = Options::default().with(|options| options.instruction_limit = 1 << 24);
-        let report = self.launch(kernel, grid, block, arguments, &options);
-        report.fault.map_or(Ok(()), Err)
+        let shape = Shape { dynamic_shared: 256, ..shape(grid, block) };
+        self.launch(kernel, shape, arguments, &options).fault.map_or(Ok(()), Err)
     }
 
     /// Runs a kernel with these options.
     pub fn launch(
         &self,
         kernel: &str,
-        grid: u32,
-        block: u32,
+        Shape { grid, block, cluster, dynamic_shared }: Shape,
         arguments: &[Vec<u8>],
         options: &Options,
     ) -> LaunchReport {
-        let kernel = self.module.kernel(kernel);
-        let kernel = kernel.expect("the file has this kernel");
+        let kernel = self.module.kernel(kernel).expect("the module has this kernel");
         let places = &kernel.ir().params;
         assert_eq!(places.len(), arguments.len());
         let mut params = vec![0; kernel.ir().param_bytes as usize];
@@ -104,14 +122,8 @@ impl Device {
             assert_eq!(place.size as usize, bytes.len());
             params[place.offset as usize..][..bytes.len()].copy_from_slice(bytes);
         }
-        let launch = Launch {
-            kernel: &kernel,
-            grid: [grid, 1, 1],
-            block: [block, 1, 1],
-            cluster: None,
-            dynamic_shared: 256,
-            params: &params,
-        };
+        let (block, params) = ([block, 1, 1], &params);
+        let launch = Launch { kernel: &kernel, grid, block, cluster, dynamic_shared, params };
         simt::launch(&self.memory, &launch, options)
     }
 
