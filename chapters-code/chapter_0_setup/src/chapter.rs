@@ -1,7 +1,7 @@
 //! The chapter as the report runs it: which rungs there are, in how much memory.
 
-use harness::{AnySuite, Case, Device, Dtype, Error, Op, Rung, Suite, rung::rungs};
-use report::{Chapter, Planned, Scope, planned::vector};
+use harness::{Case, Device, Dtype, Op, Posed, Rung, Suite, rung::rungs};
+use report::{Chapter, Planned, Scope};
 
 use crate::{problem::Vectors, vectors};
 
@@ -11,14 +11,10 @@ pub struct Setup;
 
 impl Chapter for Setup {
     type Task = ();
-
-    fn name(&self) -> &'static str {
-        "chapter_0_setup"
-    }
-
-    fn summary(&self) -> &'static str {
-        "Chapter 0, setup: the first kernel, and the ceilings of this device"
-    }
+    const NAME: &'static str = "chapter_0_setup";
+    const SUMMARY: &'static str =
+        "Chapter 0, setup: the first kernel, and the ceilings of this device";
+    const HAS_TYPES: bool = false;
 
     fn rungs(&self) -> Vec<Rung> {
         rungs(&vectors())
@@ -33,7 +29,7 @@ impl Chapter for Setup {
         3 * case.input_bytes() + (64 << 20)
     }
 
-    fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnySuite<()>>, Error> {
+    fn problem(&self, device: &Device, case: &Case) -> Posed<()> {
         Ok(Suite::boxed(Vectors::new(device, case)?, vectors()))
     }
 
@@ -43,7 +39,7 @@ impl Chapter for Setup {
     }
 
     fn recorded(&self, scope: Scope) -> Vec<Planned<()>> {
-        let sums = scope.sizes().into_iter().map(|n| vector(n, Dtype::F32, Op::Sum));
+        let sums = scope.sizes().into_iter().map(|n| Case::vector(n, Dtype::F32, Op::Sum));
         sums.map(Planned::all).collect()
     }
 }

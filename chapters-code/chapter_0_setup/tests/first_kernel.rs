@@ -1,12 +1,12 @@
 //! The first kernel, the sweeps, and the program.
 
-use std::{
-    path::Path,
-    process::{Command, Output},
-};
+use std::{path::Path, process::Command};
 
 use chapter_0_setup::{chapter::Setup, vector_add};
 use harness::{Case, Dtype, Op};
+use testing::Program;
+
+const CHAPTER_0: Program = Program::new(env!("CARGO_BIN_EXE_chapter_0"));
 
 #[test]
 fn vectors_are_added() {
@@ -65,16 +65,9 @@ fn every_kernel_at_awkward_sizes() {
     }
 }
 
-fn chapter_0(arguments: &[&str]) -> Output {
-    let program = env!("CARGO_BIN_EXE_chapter_0");
-    Command::new(program).args(arguments).output().expect("the program starts")
-}
-
 #[test]
 fn the_report_names_every_part() {
-    let output = chapter_0(&["--device", "sim", "-n", "1000"]);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let text = String::from_utf8_lossy(&output.stdout);
+    let text = CHAPTER_0.prints("-n 1000");
     for part in [
         "GPU ",
         "NVRTC ",
@@ -120,8 +113,8 @@ fn the_report_finds_nccl() {
 /// The report comes also where no device can be had, and says so of each.
 #[test]
 fn the_report_comes_without_a_device() {
-    let output = Command::new(env!("CARGO_BIN_EXE_chapter_0"))
-        .args(["--device", "sim"])
+    let output = CHAPTER_0
+        .command(&["--device", "sim"])
         .env("SIMT_DRIVER", "/no/such/library.so")
         .output()
         .expect("the program starts");
@@ -133,12 +126,20 @@ fn the_report_comes_without_a_device() {
 }
 
 #[test]
-fn bad_arguments_are_refused() {
-    for arguments in [["-n", "abc"], ["-n", "3x4"], ["--kernel", "nonsense"]] {
-        let output = chapter_0(&[&["--device", "sim"], &arguments[..]].concat());
-        let message = String::from_utf8_lossy(&output.stderr);
-        assert!(matches!(output.status.code(), Some(1 | 2)), "{arguments:?}: {message}");
-        assert!(!message.contains("panicked"), "{arguments:?}: {message}");
+fn as_every_program() {
+    CHAPTER_0.check_common(&Setup, "1000");
+}
+
+/// Its kernels take vectors, of one type and one operation.
+#[test]
+fn what_means_nothing_here_is_refused() {
+    for (arguments, part) in [
+        ("-n 3x4", "3x4"),
+        ("--dtype f32", "unexpected argument '--dtype'"),
+        ("--op sum", "unexpected argument '--op'"),
+        ("--input uniform", "unexpected argument '--input'"),
+    ] {
+        CHAPTER_0.refuses(arguments, &[part]);
     }
 }
 

@@ -1,8 +1,7 @@
 //! The chapter as the report runs it: which rungs there are, on which cases, in how much memory.
 
 use harness::{
-    AnySuite, Case, Device, Dtype, Element, Error, Ladder, Op, Rung, Shape, Suite, rung::rungs,
-    with_number,
+    Case, Device, Dtype, Element, Ladder, Op, Posed, Rung, Shape, Suite, rung::rungs, with_number,
 };
 use report::{
     Chapter, Planned, Scope,
@@ -27,14 +26,9 @@ pub struct Reduce;
 
 impl Chapter for Reduce {
     type Task = ();
-
-    fn name(&self) -> &'static str {
-        "chapter_1_reduce"
-    }
-
-    fn summary(&self) -> &'static str {
-        "Chapter 1, reduce: n elements become one"
-    }
+    const NAME: &'static str = "chapter_1_reduce";
+    const SUMMARY: &'static str = "Chapter 1, reduce: n elements become one";
+    const LARGEST_IN_LAB: u64 = 1 << 20;
 
     fn rungs(&self) -> Vec<Rung> {
         let mut all = [rungs(&all_vectors::<f32>()), rungs(&matrices())].concat();
@@ -56,7 +50,7 @@ impl Chapter for Reduce {
         case.input_bytes() + 2 * results + (64 << 20)
     }
 
-    fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnySuite<()>>, Error> {
+    fn problem(&self, device: &Device, case: &Case) -> Posed<()> {
         match case.shape {
             Shape::Matrix { .. } => {
                 Ok(Suite::boxed(MatrixReduction::new(device, case)?, matrices()))
@@ -92,10 +86,6 @@ impl Chapter for Reduce {
 
     fn recorded(&self, scope: Scope) -> Vec<Planned<()>> {
         recorded::planned(scope)
-    }
-
-    fn largest_in_lab(&self) -> u64 {
-        1 << 20
     }
 }
 

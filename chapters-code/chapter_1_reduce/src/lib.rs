@@ -4,7 +4,6 @@
 //! the one before with one idea changed. Rungs that are launched alike share a file. [`problem`] holds the buffers, the
 //! inputs and the judge, [`mod@reference`] the expected results.
 
-mod baseline;
 pub mod broken;
 pub mod chapter;
 mod measure;

@@ -1,18 +1,25 @@
 //! What measuring needs: other inputs in the same memory, and libraries that do the same work.
 
-use std::{cell::OnceCell, hash::Hash};
+use std::{
+    cell::OnceCell,
+    ffi::{c_int, c_void},
+    hash::Hash,
+};
 
 use harness::{
     Case, Element, Error, Measured,
-    baselines::{Baselines, LibraryRun},
-    inputs,
+    baselines::{Baselines, Call, Segments, Ways, address, dtype_code, op_code},
+    inputs, operation, verify,
 };
 
 use crate::{
-    baseline,
     problem::{Axis, Depth, MatrixReduction, Reduction},
     reference::Aggregate,
 };
+
+operation! {
+    Reduce = baseline_reduce(op: c_int, dtype: c_int; from: *const c_void, to: *mut c_void, n: usize)
+}
 
 impl<T: Element> Measured for Reduction<T> {
     fn refill(&mut self, case: &Case) -> Result<(), Error> {
@@ -22,14 +29,29 @@ impl<T: Element> Measured for Reduction<T> {
         Ok(())
     }
 
-    fn baseline(
-        &self,
-        _promise: &Depth,
-        library: &Baselines,
-    ) -> Result<Vec<LibraryRun<Self>>, Error> {
+    /// The reduction of the input, if the library has the operator.
+    fn baseline(&self, _promise: &Depth, library: &Baselines) -> Ways<Self> {
+        let (Some(op), Some(reduce)) = (op_code(self.case.op), Reduce::of(library)) else {
+            return Ok(Vec::new());
+        };
+        let (dtype, n) = (dtype_code(self.case.dtype), self.case.elements() as usize);
+        let call = Call {
+            operation: "reduce",
+            what: self.case.to_string(),
+            output_bytes: size_of::<T::Acc>(),
+            // SAFETY: device addresses of n elements and one result; nothing is touched.
+            scratch_bytes: Box::new(move |way, p: &Self, to| unsafe {
+                (reduce.scratch_bytes)(way, op, dtype, address(&p.device, &p.input), to, n)
+            }),
+            // SAFETY: as above, with the scratch that was asked for.
+            run: Box::new(move |way, p, to, s| unsafe {
+                let from = address(&p.device, &p.input);
+                (reduce.run)(way, op, dtype, s.address, s.bytes, from, to, n, s.stream)
+            }),
+        };
         // Any order of additions is within the bound of the deepest.
         let expected = self.expect(&Depth::of(self.n));
-        baseline::reduce(self, expected, library)
+        library.ways(self, call, |computed| verify::compare(computed, [expected]))
     }
 }
 
@@ -44,15 +66,18 @@ impl Measured for MatrixReduction {
         u32::from(matches!(axis, Axis::Columns { .. }))
     }
 
-    fn baseline(&self, axis: &Axis, library: &Baselines) -> Result<Vec<LibraryRun<Self>>, Error> {
-        match axis {
-            Axis::Columns { .. } => Ok(Vec::new()),
-            Axis::Rows { .. } => {
-                // Any order of additions is within the bound of the deepest.
-                let expect = |row: &Aggregate<f32>| row.expect(self.cols, 0.0);
-                let expected = self.row_reference().iter().map(expect);
-                baseline::reduce_rows(self, &expected.collect::<Vec<_>>(), library)
-            }
+    /// The reduction of all rows, as segments of the same length.
+    fn baseline(&self, axis: &Axis, library: &Baselines) -> Ways<Self> {
+        if matches!(axis, Axis::Columns { .. }) {
+            return Ok(Vec::new());
         }
+        let rows = Segments::new(self.rows as usize, self.cols as usize, false);
+        let arrays = move |p: &Self| (address(&p.device, &p.input), rows);
+        let judge = |computed: &[u8]| {
+            // Any order of additions is within the bound of the deepest.
+            let expected = self.row_reference().iter().map(|row| row.expect(self.cols, 0.0));
+            verify::compare::<f32>(computed, expected)
+        };
+        library.segmented_reduce(self, format!("{} of rows", self.case), arrays, judge)
     }
 }

@@ -1,10 +1,7 @@
 //! What a recorded run has of this chapter.
 
-use harness::{Case, Dtype, Input, Op};
-use report::{
-    Planned, Scope,
-    planned::{matrix, vector},
-};
+use harness::{Case, Dtype, Input, Op, Shape};
+use report::{Planned, Scope, chapter::sum};
 
 use crate::rungs::{first_add, grid_stride, last_block, vectorized};
 
@@ -12,10 +9,10 @@ use crate::rungs::{first_add, grid_stride, last_block, vectorized};
 pub(crate) fn planned(scope: Scope) -> Vec<Planned<()>> {
     let of_others = if scope == Scope::Trial { 1 << 12 } else { 1 << 26 };
     let mut cases: Vec<Case> =
-        scope.sizes().into_iter().map(|n| vector(n, Dtype::F32, Op::Sum)).collect();
+        scope.sizes().into_iter().map(|n| Case::vector(n, Dtype::F32, Op::Sum)).collect();
     cases.extend(matrices(scope));
     let types = other_types(scope).into_iter();
-    cases.extend(types.map(|(dtype, op)| vector(of_others, dtype, op)));
+    cases.extend(types.map(|(dtype, op)| Case::vector(of_others, dtype, op)));
     let mut planned: Vec<Planned<()>> = cases.into_iter().map(Planned::all).collect();
     planned.extend([31, 1000].map(denormals));
     if scope == Scope::Full {
@@ -43,6 +40,7 @@ fn other_types(scope: Scope) -> Vec<(Dtype, Op)> {
 }
 
 fn matrices(scope: Scope) -> Vec<Case> {
+    let matrix = |rows, cols| sum(Shape::Matrix { rows, cols }, Dtype::F32);
     match scope {
         Scope::Full => [
             (1 << 20, 64),
@@ -61,7 +59,7 @@ fn matrices(scope: Scope) -> Vec<Case> {
 /// Whether atomics flush denormals on this device: 31 are one partial, itself denormal; the four partials of 1,000 are
 /// not.
 fn denormals(n: u64) -> Planned<()> {
-    let sum = vector(n, Dtype::F32, Op::Sum);
+    let sum = Case::vector(n, Dtype::F32, Op::Sum);
     Planned::all(Case { input: Input::Denormal, ..sum }).once()
 }
 
@@ -74,5 +72,5 @@ fn beyond_32_bits() -> Planned<()> {
         &last_block::SINGLE_PASS_TILED,
         &last_block::FINISH_LAST_BLOCK,
     ];
-    Planned::all(vector((1 << 32) + 3, Dtype::I32, Op::Sum)).only(&rungs).once()
+    Planned::all(Case::vector((1 << 32) + 3, Dtype::I32, Op::Sum)).only(&rungs).once()
 }

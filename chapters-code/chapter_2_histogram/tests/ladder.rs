@@ -1,8 +1,6 @@
 //! Every rung, on every size that has tripped one, for every type of key, number of bins and input,
 //! under several schedules, with the race check on.
 
-use std::ops::RangeInclusive;
-
 use crate::common::{CHAPTER, run_all, u32s};
 use chapter_2_histogram::{
     Case, HistogramParameters,
@@ -10,37 +8,19 @@ use chapter_2_histogram::{
     parameters::Range,
 };
 use harness::{Dtype, Input};
-use testing::{SIZES, check, under_schedules};
+use testing::{SIZES, check, under_several_schedules};
 
 /// Around a tile, and two.
 const TILES: [u64; 2] = [8192 + 5, 2 * 8192 + 1];
 
-fn check_type(dtype: Dtype) {
+#[test]
+fn every_type_at_awkward_sizes() {
     let sizes = SIZES.into_iter().chain(TILES);
-    let cases: Vec<Case> = sizes.map(|n| Case { dtype, ..u32s(n) }).collect();
+    let of_size = |n| DTYPES.map(|dtype| Case { dtype, ..u32s(n) });
+    let cases: Vec<Case> = sizes.flat_map(of_size).collect();
     let rows = run_all(&cases);
     assert_eq!(rows.len(), 9 * cases.len());
     check(&rows);
-}
-
-#[test]
-fn u8_at_awkward_sizes() {
-    check_type(Dtype::U8);
-}
-
-#[test]
-fn u16_at_awkward_sizes() {
-    check_type(Dtype::U16);
-}
-
-#[test]
-fn u32_at_awkward_sizes() {
-    check_type(Dtype::U32);
-}
-
-#[test]
-fn f32_at_awkward_sizes() {
-    check_type(Dtype::F32);
 }
 
 fn of_all_types(n: u64, bins: u32) -> Vec<Case> {
@@ -153,21 +133,8 @@ fn exhaustive_a_million_and_three() {
     check(&run_all(&cases.map(case)));
 }
 
-/// Blocks and warps take turns in another order with each seed.
-fn check_under_many_schedules(seeds: RangeInclusive<u64>) {
+under_several_schedules!({
     let of_type = |dtype| Case { dtype, ..u32s(70_001) };
     let [bytes, words, floats] = [Dtype::U8, Dtype::U32, Dtype::F32].map(of_type);
-    let cases = [bytes, words, floats, in_range(70_001, 256, 1000.0, 2e6)];
-    under_schedules(seeds, || check(&run_all(&cases)));
-}
-
-#[test]
-fn under_many_schedules() {
-    check_under_many_schedules(1..=2);
-}
-
-#[test]
-#[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
-fn exhaustive_under_many_schedules() {
-    check_under_many_schedules(3..=6);
-}
+    check(&run_all(&[bytes, words, floats, in_range(70_001, 256, 1000.0, 2e6)]));
+});

@@ -1,6 +1,6 @@
 //! The chapter as the report runs it: which rungs there are, on which cases, in how much memory.
 
-use harness::{AnySuite, Device, Dtype, Element, Error, Kind, Ladder, Op, Suite, rung::rungs};
+use harness::{Device, Dtype, Element, Error, Kind, Ladder, Op, Posed, Suite, rung::rungs};
 use report::{Chapter, Planned, Scope};
 
 use crate::{Case, Rung, ScanParameters, broken::broken, ladder, problem::PrefixScan, recorded};
@@ -16,14 +16,9 @@ fn all<T: Element>() -> Ladder<PrefixScan<T>> {
 
 impl Chapter for Scan {
     type Task = ScanParameters;
-
-    fn name(&self) -> &'static str {
-        "chapter_3_scan"
-    }
-
-    fn summary(&self) -> &'static str {
-        "Chapter 3, scan: every element becomes the combination of all up to it"
-    }
+    const NAME: &'static str = "chapter_3_scan";
+    const SUMMARY: &'static str =
+        "Chapter 3, scan: every element becomes the combination of all up to it";
 
     fn rungs(&self) -> Vec<Rung> {
         rungs(&all::<f32>())
@@ -38,11 +33,7 @@ impl Chapter for Scan {
         2 * case.input_bytes() + case.input_bytes() / 64 + (64 << 20)
     }
 
-    fn problem(
-        &self,
-        device: &Device,
-        case: &Case,
-    ) -> Result<Box<dyn AnySuite<ScanParameters>>, Error> {
+    fn problem(&self, device: &Device, case: &Case) -> Posed<ScanParameters> {
         match case.dtype {
             Dtype::I32 => suite::<i32>(device, case),
             Dtype::U32 => suite::<u32>(device, case),
@@ -77,10 +68,7 @@ impl Chapter for Scan {
     }
 }
 
-fn suite<T: Element>(
-    device: &Device,
-    case: &Case,
-) -> Result<Box<dyn AnySuite<ScanParameters>>, Error> {
+fn suite<T: Element>(device: &Device, case: &Case) -> Posed<ScanParameters> {
     Ok(Suite::boxed(PrefixScan::<T>::new(device, case)?, all()))
 }
 

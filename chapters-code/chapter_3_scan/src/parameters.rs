@@ -27,10 +27,7 @@ impl Task for ScanParameters {
         "kind",
         "Whether a result takes in its own element, or only those before it; both, comma separated",
         |task: &Self| Some(Value::text(task.kind)),
-        |task, text| {
-            task.kind = text.parse()?;
-            Ok(())
-        },
+        |_, text| Ok(Self { kind: text.parse()? }),
     )
     .value_name("KIND")
     .named::<Kind>()

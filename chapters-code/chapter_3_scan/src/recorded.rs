@@ -1,12 +1,12 @@
 //! What a recorded run has of this chapter.
 
 use harness::{Dtype, Kind, Op};
-use report::{Planned, Scope, planned::vector};
+use report::{Planned, Scope};
 
 use crate::{Case, ScanParameters};
 
 fn scan(n: u64, dtype: Dtype, op: Op, kind: Kind) -> Case {
-    vector(n, dtype, op).with(ScanParameters::of_kind(kind))
+    Case::vector(n, dtype, op).with(ScanParameters::of_kind(kind))
 }
 
 /// Inclusive sums of f32 over all sizes; then, at one size, the other kind, types and operators; last, more bytes than 32

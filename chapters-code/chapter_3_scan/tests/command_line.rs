@@ -1,12 +1,11 @@
 //! The program as people call it: what it refuses, and what it writes.
 
-use chapter_3_scan::{broken::broken, chapter::Scan};
-use harness::rung::rungs;
-use testing::{Program, ProgramWith, check_example};
+use chapter_3_scan::chapter::Scan;
+use testing::{Program, check_example};
 
-const CHAPTER_3: Program = Program(env!("CARGO_BIN_EXE_chapter_3"));
+const CHAPTER_3: Program = Program::new(env!("CARGO_BIN_EXE_chapter_3"));
 /// The program on 1,000 elements.
-const SMALL: ProgramWith = CHAPTER_3.with("-n 1000");
+const SMALL: Program = CHAPTER_3.with("-n 1000");
 
 #[test]
 fn kinds_that_are_none() {
@@ -18,6 +17,7 @@ fn kinds_that_are_none() {
 
 #[test]
 fn operators_that_are_none() {
+    CHAPTER_3.refuses("-n 10x10", &["is for vectors: give -n N"]);
     SMALL.refuses("--op nonsense", &["nonsense", "sum", "affine"]);
     SMALL.refuses(
         "--op and --dtype i32",
@@ -33,32 +33,12 @@ fn operators_that_are_none() {
     );
 }
 
-#[test]
-fn sizes_that_are_none() {
-    for (n, message) in [
-        ("abc", "`abc` is not a size"),
-        ("-1", "`-1` is negative"),
-        ("1.5", "whole number"),
-        ("2^70", "largest size is 2^48"),
-        ("10x10", "is for vectors: give -n N"),
-    ] {
-        CHAPTER_3.refuses(&format!("-n {n}"), &[message]);
-    }
-}
-
 /// Before anything runs: the message stands alone, without a table of the size that would fit.
 #[test]
 fn sizes_that_do_not_fit() {
     let parts = ["inclusive scan: sum of 2^45", "needs", "are free", "remedy", "up to"];
     CHAPTER_3.refuses("-n 1000,2^45", &parts);
     CHAPTER_3.refuses("-n 2^45 --kernel warp_specialized --dtype u8", &parts[1..]);
-}
-
-#[test]
-fn other_things_that_there_are_not() {
-    SMALL.refuses("--kernel lookbak", &["did you mean `lookback`?", "remedy"]);
-    SMALL.refuses("--input nonsense", &["nonsense", "uniform"]);
-    SMALL.refuses("--bins 16", &["--bins", "--help"]);
 }
 
 #[test]
@@ -85,28 +65,10 @@ fn json_says_which_kind() {
     assert_eq!(row["bytes_written"], 4000);
 }
 
-/// Each on its own case; the one that would never end has a test of its own, `deadlock.rs`.
+/// What every chapter's program does, and the whole program that the book shows.
 #[test]
-fn broken_kernels_are_caught() {
-    let broken = rungs(&broken::<f32>()).into_iter();
-    let ends = broken.filter(|rung| !rung.is_endless);
-    let names: Vec<_> = ends.map(|rung| rung.name).collect();
-    let text = SMALL.check_broken(&names);
-    assert!(text.contains("inclusive scan: affine of 4097 i64"), "{text}");
-}
-
-#[test]
-fn the_list_and_the_manual() {
-    CHAPTER_3.check_manual(&Scan);
-}
-
-#[test]
-fn tables_fit() {
+fn as_every_program() {
+    CHAPTER_3.check_common(&Scan, "1000");
     CHAPTER_3.check_width("-n 1000 --kind exclusive");
-}
-
-/// The whole program that the book shows.
-#[test]
-fn the_plain_program() {
     check_example("plain_3", &["inclusive scan of 1000000 elements: right"]);
 }

@@ -1,8 +1,6 @@
 //! Every rung, on every size that has tripped a scan, for every type, operator and kind, with the race
 //! check on.
 
-use std::ops::RangeInclusive;
-
 use crate::common::{both, run_all, sum_f32};
 use chapter_3_scan::{
     Case, Rung,
@@ -14,7 +12,7 @@ use chapter_3_scan::{
     },
 };
 use harness::{Dtype, Kind, Op, Prepare};
-use testing::{SIZES, check, under_schedules};
+use testing::{SIZES, check, under_several_schedules};
 
 /// Around the tiles of 4,096, 6,144 and 8,192 elements of four bytes, and three of them and a bit.
 const TILES: [u64; 8] = [4095, 4096, 4097, 6143, 6145, 8191, 8193, 3 * 8192 + 7];
@@ -42,28 +40,10 @@ fn rungs(case: &Case) -> usize {
 }
 
 #[test]
-fn sums_of_f32() {
-    check_all(Dtype::F32, Op::Sum);
-}
-
-#[test]
-fn sums_of_f64() {
-    check_all(Dtype::F64, Op::Sum);
-}
-
-#[test]
-fn sums_of_i32() {
-    check_all(Dtype::I32, Op::Sum);
-}
-
-#[test]
-fn sums_of_u32() {
-    check_all(Dtype::U32, Op::Sum);
-}
-
-#[test]
-fn sums_of_i64() {
-    check_all(Dtype::I64, Op::Sum);
+fn sums() {
+    for dtype in [Dtype::F32, Dtype::F64, Dtype::I32, Dtype::U32, Dtype::I64] {
+        check_all(dtype, Op::Sum);
+    }
 }
 
 #[test]
@@ -126,24 +106,10 @@ fn awkward_inputs() {
     check(&run_all(&testing::awkward_inputs(sum_f32(10_007))));
 }
 
-/// Blocks and warps take turns as the seed says.
-fn check_under_several_schedules(seeds: RangeInclusive<u64>) {
-    under_schedules(seeds, || {
-        check(&run_all(&both(70_001, Dtype::I64, Op::Affine)));
-        check(&run_all(&[sum_f32(70_001)]));
-    });
-}
-
-#[test]
-fn under_several_schedules() {
-    check_under_several_schedules(1..=2);
-}
-
-#[test]
-#[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
-fn exhaustive_under_several_schedules() {
-    check_under_several_schedules(3..=6);
-}
+under_several_schedules!({
+    check(&run_all(&both(70_001, Dtype::I64, Op::Affine)));
+    check(&run_all(&[sum_f32(70_001)]));
+});
 
 /// The rung `by_size` prepares the kernel that its idea names for the size.
 #[test]

@@ -1,8 +1,8 @@
 //! The chapter as the report runs it: which rungs there are, on which cases, in how much memory.
 
 use harness::{
-    AnySuite, Device, Dtype, Element, Error, Ladder, Op, Shape, Suite, inputs::generate,
-    rung::rungs, with_element,
+    Device, Dtype, Element, Error, Ladder, Op, Posed, Shape, Suite, inputs::generate, rung::rungs,
+    with_element,
 };
 use report::{Chapter, Planned, Scope};
 
@@ -30,14 +30,9 @@ fn all<T: Element>() -> Ladder<Compaction<T>> {
 
 impl Chapter for Compact {
     type Task = SelectionParameters;
-
-    fn name(&self) -> &'static str {
-        "chapter_4_compact"
-    }
-
-    fn summary(&self) -> &'static str {
-        "Chapter 4, compact: the elements that a mask selects, side by side"
-    }
+    const NAME: &'static str = "chapter_4_compact";
+    const SUMMARY: &'static str =
+        "Chapter 4, compact: the elements that a mask selects, side by side";
 
     fn rungs(&self) -> Vec<Rung> {
         rungs(&all::<f32>())
@@ -92,11 +87,7 @@ impl Chapter for Compact {
         2 * case.input_bytes() + 9 * n + (64 << 20)
     }
 
-    fn problem(
-        &self,
-        device: &Device,
-        case: &Case,
-    ) -> Result<Box<dyn AnySuite<SelectionParameters>>, Error> {
+    fn problem(&self, device: &Device, case: &Case) -> Posed<SelectionParameters> {
         let mask = self.mask.clone().unwrap_or_else(|| inputs::mask(case));
         let (n, _) = inputs::sizes(case);
         with_element!(@ case.dtype, T => {

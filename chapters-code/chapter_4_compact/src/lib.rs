@@ -7,7 +7,6 @@
 //! A kernel that selects by a mask moves bits, whatever they mean, so there is one per size of an element,
 //! such as `mask_b32`. A kernel that selects by a predicate compares, and has a type, as `predicate_f32`.
 
-mod baseline;
 pub mod broken;
 pub mod chapter;
 pub mod inputs;

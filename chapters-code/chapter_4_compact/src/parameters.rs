@@ -34,10 +34,7 @@ impl Task for SelectionParameters {
             "by",
             "What selects elements; several, comma separated",
             |task: &Self| Some(Value::text(task.by)),
-            |task, text| {
-                task.by = text.parse()?;
-                Ok(())
-            },
+            |task, text| Ok(Self { by: text.parse()?, ..*task }),
         )
         .option("select")
         .value_name("WHAT")
@@ -49,10 +46,7 @@ impl Task for SelectionParameters {
             "density",
             "The part of the elements that is selected: 1/2, 0.25, 0, 1; several, comma separated",
             |task: &Self| Some(Value::text(task.density)),
-            |task, text| {
-                task.density = text.parse()?;
-                Ok(())
-            },
+            |task, text| Ok(Self { density: text.parse()?, ..*task }),
         )
         .value_name("PART")
         .default("1/2")
@@ -61,10 +55,7 @@ impl Task for SelectionParameters {
             "mask",
             "Where the selected elements lie; several, comma separated",
             |task: &Self| task.mask.map(Value::text),
-            |task, text| {
-                task.mask = Some(text.parse()?);
-                Ok(())
-            },
+            |task, text| Ok(Self { mask: Some(text.parse()?), ..*task }),
         )
         .value_name("PATTERN")
         .named::<Pattern>()

@@ -2,7 +2,7 @@
 //! masks there.
 
 use harness::{Dtype, Op, Shape};
-use report::{Planned, Scope, planned::vector};
+use report::{Planned, Scope};
 
 use crate::{
     By, Case, Density, Pattern, Rung, SelectionParameters,
@@ -21,7 +21,7 @@ static LAST: Rungs = &[&lookback::STAGED, &warp_specialized::RUNG];
 static SINGLE_PASS: Rungs = &[&lookback::LOOKBACK, &lookback::STAGED, &warp_specialized::RUNG];
 
 fn case(n: u64, by: By, density: Density, pattern: Pattern) -> Case {
-    vector(n, Dtype::F32, Op::Sum).with(SelectionParameters::new(by, density, pattern))
+    Case::vector(n, Dtype::F32, Op::Sum).with(SelectionParameters::new(by, density, pattern))
 }
 
 /// Half of f32 by a random mask.

@@ -1,48 +1,16 @@
-//! Every kernel that is shown because it is wrong is caught, by what is said to catch it, and not where
-//! it is said to be right.
+//! What is found in kernels that are shown because they are wrong, and where they are right.
 
 use crate::common::{self, case, half, written};
 use chapter_4_compact::{
     By, Density, Pattern, Rung,
-    broken::{FLAG_COUNTED_TWICE, LAST_TILE_ONLY, NO_CAPACITY},
+    broken::{FLAG_COUNTED_TWICE, LAST_TILE_ONLY},
     chapter::Compact,
 };
-use harness::{Dtype, simulator::Space, verify::Checker};
-use report::{AnyCase, AnyRung, Row};
-use testing::check;
-
-fn is_broken(rung: &AnyRung, case: &AnyCase) -> bool {
-    testing::is_broken(rung, case) && rung.name != NO_CAPACITY.name
-}
-
-fn broken_rows(n: u64) -> Vec<Row> {
-    testing::run(&Compact::DEFAULT, &[half(n)], &is_broken)
-}
-
-#[test]
-fn all_are_caught_at_every_size() {
-    for n in [1, 50_000, 1 << 17] {
-        check(&broken_rows(n));
-    }
-}
-
-/// The checker that the chapter names for each.
-#[test]
-fn each_by_its_checker() {
-    let expected = [
-        ("inclusive_index", Checker::Result),
-        ("flag_counted_twice", Checker::Result),
-        ("mask_not_normalized", Checker::Result),
-        ("active_lanes", Checker::Races),
-        ("missing_barrier", Checker::Races),
-        ("last_tile_only", Checker::Result),
-    ];
-    testing::check_caught(&broken_rows(1 << 16), &expected);
-}
+use harness::{Dtype, simulator::Space};
 
 #[test]
 fn races_name_what_is_missing() {
-    let rows = broken_rows(1 << 16);
+    let rows = testing::run(&Compact::DEFAULT, &[half(1 << 16)], &testing::is_broken);
     let race = |kernel: &str| &testing::row(&rows, kernel).races[0];
     let barrier = race("missing_barrier");
     assert_eq!(barrier.space, Space::Shared);

@@ -2,16 +2,12 @@
 
 use std::path::PathBuf;
 
-use chapter_4_compact::{
-    broken::{NO_CAPACITY, broken},
-    chapter::Compact,
-};
-use harness::rung::rungs;
-use testing::{Program, ProgramWith, check_example};
+use chapter_4_compact::chapter::Compact;
+use testing::{Program, check_example};
 
-const CHAPTER_4: Program = Program(env!("CARGO_BIN_EXE_chapter_4"));
+const CHAPTER_4: Program = Program::new(env!("CARGO_BIN_EXE_chapter_4"));
 /// The program on 1,000 elements.
-const SMALL: ProgramWith = CHAPTER_4.with("-n 1000");
+const SMALL: Program = CHAPTER_4.with("-n 1000");
 
 #[test]
 fn densities_that_are_none() {
@@ -25,8 +21,6 @@ fn choices_that_are_none() {
     SMALL.refuses("--select nonsense", &["--select", "possible values: mask, bits, predicate"]);
     let patterns = ["--mask", "possible values: random, clustered, alternating"];
     SMALL.refuses("--mask nonsense", &patterns);
-    SMALL.refuses("--kernel warp_specialised", &["did you mean `warp_specialized`?", "remedy"]);
-    SMALL.refuses("--kind inclusive", &["--kind", "--help"]);
 }
 
 #[test]
@@ -122,28 +116,10 @@ fn json_says_what_is_selected() {
     assert_eq!(row["bytes_written"], 4000 + 8);
 }
 
-/// Each on its own case; the one after which the driver takes no more work has a test of its own,
-/// `capacity.rs`.
+/// What every chapter's program does, and the whole program that the book shows.
 #[test]
-fn broken_kernels_are_caught() {
-    let broken = rungs(&broken::<f32>()).into_iter();
-    let ends = broken.filter(|rung| rung.name != NO_CAPACITY.name);
-    let names: Vec<_> = ends.map(|rung| rung.name).collect();
-    SMALL.check_broken(&names);
-}
-
-#[test]
-fn the_list_and_the_manual() {
-    CHAPTER_4.check_manual(&Compact::DEFAULT);
-}
-
-#[test]
-fn tables_fit() {
+fn as_every_program() {
+    CHAPTER_4.check_common(&Compact::DEFAULT, "1000");
     CHAPTER_4.check_width("-n 1000 --select bits --density 1/64 --mask clustered");
-}
-
-/// The whole program that the book shows.
-#[test]
-fn the_plain_program() {
     check_example("plain_4", &["compaction of 1000000 elements to 250000: right"]);
 }

@@ -1,15 +1,13 @@
 //! Every rung, on every size that has tripped one, for every type and everything that selects elements,
 //! with the race check on.
 
-use std::ops::RangeInclusive;
-
 use crate::common::{self, case, densities, half, part, run_all, written};
 use chapter_4_compact::{
     By, Case, Density, Pattern, chapter::Compact, inputs::DTYPES, rungs::warp_specialized,
 };
 use harness::{Dtype, Element, Op, Shape};
 use report::Chapter;
-use testing::{SIZES, check, under_schedules};
+use testing::{SIZES, check, under_several_schedules};
 
 /// Around the blocks of 2,048, the tiles of 4,096 and 8,192, and three of them and a bit.
 const TILES: [u64; 7] = [2047, 2049, 4095, 4097, 8191, 8193, 3 * 8192 + 7];
@@ -39,18 +37,8 @@ fn check_sizes(dtype: Dtype) {
 }
 
 #[test]
-fn sizes_of_f32() {
-    check_sizes(Dtype::F32);
-}
-
-#[test]
-fn sizes_of_i64() {
-    check_sizes(Dtype::I64);
-}
-
-#[test]
-fn sizes_of_u8() {
-    check_sizes(Dtype::U8);
+fn awkward_sizes() {
+    [Dtype::F32, Dtype::I64, Dtype::U8].into_iter().for_each(check_sizes);
 }
 
 #[test]
@@ -122,24 +110,10 @@ fn copies_wait_for_readers() {
     assert!(verdict.is_correct(), "{:?}", verdict.failures);
 }
 
-fn check_under_several_schedules(seeds: RangeInclusive<u64>) {
-    under_schedules(seeds, || {
-        check_all(&[half(70_001)]);
-        let clustered = case(70_001, Dtype::F64, By::Bits, Density::HALF, Pattern::Clustered);
-        check_all(&[clustered]);
-    });
-}
-
-#[test]
-fn under_several_schedules() {
-    check_under_several_schedules(1..=2);
-}
-
-#[test]
-#[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
-fn exhaustive_under_several_schedules() {
-    check_under_several_schedules(3..=6);
-}
+under_several_schedules!({
+    check_all(&[half(70_001)]);
+    check_all(&[case(70_001, Dtype::F64, By::Bits, Density::HALF, Pattern::Clustered)]);
+});
 
 #[test]
 fn rows_of_matrices() {

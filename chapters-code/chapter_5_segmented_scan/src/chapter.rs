@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use harness::{
-    AnySuite, Device, Dtype, Element, Error, Input, Kind, Ladder, Op, Shape, Suite, Task as _,
-    inputs, rung::rungs, with_element,
+    Device, Dtype, Element, Error, Input, Kind, Ladder, Op, Posed, Shape, Suite, Task as _, inputs,
+    rung::rungs, with_element,
 };
 use report::{
     Asked, Chapter, Planned, Scope,
@@ -62,14 +62,9 @@ fn one_of_each(matrix: Matrix) -> [Task; 5] {
 
 impl Chapter for Segmented {
     type Task = Task;
-
-    fn name(&self) -> &'static str {
-        "chapter_5_segmented_scan"
-    }
-
-    fn summary(&self) -> &'static str {
-        "Chapter 5, segmented scan: adjacent segments, each processed by itself"
-    }
+    const NAME: &'static str = "chapter_5_segmented_scan";
+    const SUMMARY: &'static str =
+        "Chapter 5, segmented scan: adjacent segments, each processed by itself";
 
     fn rungs(&self) -> Vec<Rung> {
         let tasks = one_of_each(Matrix::PowerLaw).into_iter();
@@ -157,7 +152,7 @@ impl Chapter for Segmented {
         rows + columns + 2 * input + n + n / 8 + 4 * segments + input / 32 + (64 << 20)
     }
 
-    fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnySuite<Task>>, Error> {
+    fn problem(&self, device: &Device, case: &Case) -> Posed<Task> {
         Ok(match case.task {
             Task::Convert(Conversion::ToFlags, _) => {
                 Suite::boxed(ToFlags::new(device, case, Offsets::of_case(case)?)?, to_flags())

@@ -7,7 +7,6 @@
 //! expected results. [`task`] says which group a case belongs to, [`parameters`] what their values mean, [`segments`]
 //! where its segments begin, and [`pairs`] is the second level of the scans that have several launches.
 
-mod baseline;
 pub mod broken;
 pub mod chapter;
 pub mod market;

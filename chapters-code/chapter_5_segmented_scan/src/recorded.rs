@@ -2,7 +2,7 @@
 //! segments there.
 
 use harness::{Dtype, Kind, Op};
-use report::{Planned, Scope, planned::vector};
+use report::{Planned, Scope};
 
 use crate::{
     Case, Conversion, Matrix, Rung, Segments, Task,
@@ -34,7 +34,7 @@ static REDUCTIONS: Rungs = &[
 ];
 
 fn case(n: u64, kind: Option<Kind>, segments: Segments) -> Case {
-    vector(n, Dtype::F32, Op::Sum).with(Task::in_segments(kind, segments))
+    Case::vector(n, Dtype::F32, Op::Sum).with(Task::in_segments(kind, segments))
 }
 
 /// An inclusive scan of segments of 64.
@@ -44,11 +44,11 @@ fn scan(n: u64) -> Case {
 
 /// A product of a matrix and a vector.
 fn product(n: u64, matrix: Matrix) -> Case {
-    vector(n, Dtype::F32, Op::Sum).with(Task::Multiply(matrix))
+    Case::vector(n, Dtype::F32, Op::Sum).with(Task::Multiply(matrix))
 }
 
 fn conversion(n: u64, to: Conversion, segments: Segments) -> Case {
-    vector(n, Dtype::U32, Op::Sum).with(Task::Convert(to, segments))
+    Case::vector(n, Dtype::U32, Op::Sum).with(Task::Convert(to, segments))
 }
 
 /// A case, and the rungs that run on it.

@@ -74,10 +74,7 @@ impl harness::Task for Task {
                 Self::Scan(kind, _) => Some(Value::text(kind)),
                 _ => None,
             },
-            |task, text| {
-                *task = Self::Scan(text.parse()?, task.segments());
-                Ok(())
-            },
+            |task, text| Ok(Self::Scan(text.parse()?, task.segments())),
         )
         .value_name("KIND")
         .named::<Kind>()
@@ -95,14 +92,13 @@ impl harness::Task for Task {
                 _ => Some(Value::text(task.segments())),
             },
             |task, text| {
-                let new = text.parse()?;
-                match task {
-                    Self::Convert(_, segments)
-                    | Self::Scan(_, segments)
-                    | Self::Reduce(segments) => *segments = new,
-                    Self::Multiply(_) => {}
-                }
-                Ok(())
+                let segments = text.parse()?;
+                Ok(match *task {
+                    Self::Convert(to, _) => Self::Convert(to, segments),
+                    Self::Scan(kind, _) => Self::Scan(kind, segments),
+                    Self::Reduce(_) => Self::Reduce(segments),
+                    Self::Multiply(_) => *task,
+                })
             },
         )
         .value_name("SEGMENTS")
@@ -119,10 +115,7 @@ impl harness::Task for Task {
                 Self::Convert(conversion, _) => Some(Value::text(conversion)),
                 _ => None,
             },
-            |task, text| {
-                *task = Self::Convert(text.parse()?, task.segments());
-                Ok(())
-            },
+            |task, text| Ok(Self::Convert(text.parse()?, task.segments())),
         )
         .value_name("CONVERSION")
         .named::<Conversion>()
@@ -135,11 +128,8 @@ impl harness::Task for Task {
             "Only products: a matrix made by seed, one of banded, power-law, long-row; or the path of a file \
              in Matrix Market's coordinate format, which also gives the size [default: power-law]",
             |task: &Self| task.matrix().map(Value::text),
-            |task, text| {
-                // A name that no made matrix has is a file's.
-                *task = Self::Multiply(text.parse().unwrap_or(Matrix::File));
-                Ok(())
-            },
+            // A name that no made matrix has is a file's.
+            |_, text| Ok(Self::Multiply(text.parse().unwrap_or(Matrix::File))),
         )
         .value_name("MATRIX|FILE")
         .single()

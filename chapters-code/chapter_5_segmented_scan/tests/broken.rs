@@ -1,49 +1,19 @@
-//! Every kernel that is shown because it is wrong is caught, by what is said to catch it, and not where
-//! it is said to be right.
+//! What is found in kernels that are shown because they are wrong, and where they are right.
 
-use crate::common::{Run, case, judged, product, product_of, scan};
+use crate::common::{Run, case, judged, product_of, scan};
 use chapter_5_segmented_scan::{
-    Matrix, Segments, broken::broken_products, chapter::Segmented, segments::Offsets,
+    Segments, broken::broken_products, chapter::Segmented, segments::Offsets,
 };
 use harness::{
     Dtype, Kind, Op, inputs,
     simulator::{Missing, Space},
-    verify::Checker,
 };
-use report::Row;
-use testing::check;
-
-fn broken_rows(n: u64) -> Vec<Row> {
-    let cases = [scan(n, Segments::Of(64)), product(n, Matrix::Banded)];
-    testing::run(&Segmented::DEFAULT, &cases, &testing::is_broken)
-}
-
-#[test]
-fn all_are_caught_at_every_size() {
-    for n in [1, 5000, 1 << 16] {
-        check(&broken_rows(n));
-    }
-}
-
-/// The checker that the chapter names for each.
-#[test]
-fn each_by_its_checker() {
-    let expected = [
-        ("flags_not_joined", Checker::Result),
-        ("one_buffer", Checker::Races),
-        ("exclusive_leaks", Checker::Result),
-        ("border_ignored", Checker::Result),
-        ("previous_block_only", Checker::Result),
-        ("missing_barrier", Checker::Races),
-        ("previous_tile_only", Checker::Result),
-    ];
-    testing::check_caught(&broken_rows(1 << 14), &expected);
-}
 
 /// A race's report names the lines of the kernel's file, who was there, and what is missing.
 #[test]
 fn races_name_what_is_missing() {
-    let rows = broken_rows(1 << 14);
+    let case = scan(1 << 14, Segments::Of(64));
+    let rows = testing::run(&Segmented::DEFAULT, &[case], &testing::is_broken);
     let of = |kernel: &str| {
         let mut races = testing::row(&rows, kernel).races.iter();
         let race = races.find(|race| race.missing == Missing::Syncthreads);

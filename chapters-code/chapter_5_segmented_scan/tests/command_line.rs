@@ -1,14 +1,11 @@
 //! The program as people call it: what it refuses, and what it writes.
 
-use chapter_5_segmented_scan::{
-    broken::{broken, broken_products},
-    chapter::Segmented,
-};
-use testing::{Program, ProgramWith, check_example};
+use chapter_5_segmented_scan::chapter::Segmented;
+use testing::{Program, check_example};
 
-const CHAPTER_5: Program = Program(env!("CARGO_BIN_EXE_chapter_5"));
+const CHAPTER_5: Program = Program::new(env!("CARGO_BIN_EXE_chapter_5"));
 /// The program on 1,000 elements.
-const SMALL: ProgramWith = CHAPTER_5.with("-n 1000");
+const SMALL: Program = CHAPTER_5.with("-n 1000");
 
 #[test]
 fn by_itself_it_converts_scans_reduces_and_multiplies() {
@@ -80,7 +77,6 @@ fn things_that_there_are_not() {
     SMALL.refuses("--segments 0", &["`0` are no segments", "power-law"]);
     SMALL.refuses("--convert to-bytes", &["to-bytes", "to-offsets"]);
     SMALL.refuses("--segments -3", &["no segments"]);
-    SMALL.refuses("--kernel lookbak", &["did you mean `lookback`?", "remedy"]);
     SMALL.refuses(
         "--op affine --segments 4",
         &["affine of f32", "affine is there for i64", "remedy"],
@@ -95,24 +91,6 @@ fn things_that_there_are_not() {
 fn long_segments_are_not_for_one_thread() {
     let text = CHAPTER_5.prints("-n 2^20+1 --segments giant --kind inclusive");
     assert!(text.contains("thread_per_segment is left out"), "{text}");
-}
-
-#[test]
-fn broken_kernels_are_caught() {
-    let scans = broken::<f32>().into_iter().map(|(rung, _)| rung.name);
-    let products = broken_products().into_iter().map(|(rung, _)| rung.name);
-    let names: Vec<_> = scans.chain(products).collect();
-    SMALL.check_broken(&names);
-}
-
-#[test]
-fn the_list_and_the_manual() {
-    CHAPTER_5.check_manual(&Segmented::DEFAULT);
-}
-
-#[test]
-fn tables_fit() {
-    CHAPTER_5.check_width("-n 1000");
 }
 
 /// A file of this text, beside the tests' own.
@@ -160,8 +138,10 @@ fn files_that_are_wrong_are_named_with_the_line() {
     CHAPTER_5.refuses("--matrix no/such/file", &["no/such/file", "No such file"]);
 }
 
-/// The whole program that the book shows.
+/// What every chapter's program does, and the whole program that the book shows.
 #[test]
-fn the_plain_program() {
+fn as_every_program() {
+    CHAPTER_5.check_common(&Segmented::DEFAULT, "1000");
+    CHAPTER_5.check_width("-n 1000");
     check_example("plain_5", &["segmented scan of 1000000 elements: right"]);
 }

@@ -1,7 +1,7 @@
 //! Every rung, on every size that has tripped a scan, for all kinds of segments, types and operators,
 //! with the race check on.
 
-use std::{collections::BTreeSet, ops::RangeInclusive};
+use std::collections::BTreeSet;
 
 use crate::common::{
     AnyRun, Run, SEGMENTS, all_tasks, case, judged, product, product_of, run_all, rungs_of, scan,
@@ -21,7 +21,7 @@ use chapter_5_segmented_scan::{
 };
 use harness::{Dtype, Kind, Op, inputs};
 use report::{AnyCase, AnyRung};
-use testing::{SIZES, check, under_schedules};
+use testing::{SIZES, check, under_schedules, under_several_schedules};
 
 /// Around the tiles of 4,096, 6,144 and 16,384 elements of four bytes, and three of them and a bit.
 const TILES: [u64; 8] = [4095, 4096, 4097, 6143, 6144, 6145, 16_385, 3 * 16_384 + 7];
@@ -179,24 +179,6 @@ fn the_ring_goes_round() {
     assert!(verdict.is_correct(), "{:?}", verdict.failures);
 }
 
-/// Under several schedules, too: what looks back may not mix up who came first.
-fn check_affine_maps_under_several_schedules(seeds: RangeInclusive<u64>) {
-    let cases = [Segments::Of(10_000), Segments::Giant, Segments::Empty]
-        .map(|segments| all_tasks(70_001, Dtype::I64, Op::Affine, segments)[0]);
-    under_schedules(seeds, || check(&run_all(&cases)));
-}
-
-#[test]
-fn affine_maps_under_several_schedules() {
-    check_affine_maps_under_several_schedules(1..=2);
-}
-
-#[test]
-#[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
-fn exhaustive_affine_maps_under_several_schedules() {
-    check_affine_maps_under_several_schedules(3..=6);
-}
-
 #[test]
 fn awkward_inputs() {
     for case in all_tasks(10_007, Dtype::F32, Op::Sum, Segments::PowerLaw) {
@@ -204,28 +186,17 @@ fn awkward_inputs() {
     }
 }
 
-/// Blocks and warps take turns as the seed says.
-fn check_under_several_schedules(seeds: RangeInclusive<u64>) {
-    under_schedules(seeds, || {
-        check(&run_all(&[
-            scan(70_001, Segments::Of(10_000)),
-            scan(70_001, Segments::PowerLaw),
-            case(70_001, Dtype::F32, Op::Sum, None, Segments::Empty),
-            product(20_001, Matrix::LongRow),
-        ]));
-    });
-}
-
-#[test]
-fn under_several_schedules() {
-    check_under_several_schedules(1..=2);
-}
-
-#[test]
-#[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
-fn exhaustive_under_several_schedules() {
-    check_under_several_schedules(3..=6);
-}
+under_several_schedules!({
+    check(&run_all(&[
+        scan(70_001, Segments::Of(10_000)),
+        scan(70_001, Segments::PowerLaw),
+        case(70_001, Dtype::F32, Op::Sum, None, Segments::Empty),
+        product(20_001, Matrix::LongRow),
+    ]));
+    // What looks back may not mix up who came first.
+    let segments = [Segments::Of(10_000), Segments::Giant, Segments::Empty];
+    check(&run_all(&segments.map(|of| all_tasks(70_001, Dtype::I64, Op::Affine, of)[0])));
+});
 
 // ---- Segments that a draw does not give ---------------------------------------------------------------
 

@@ -35,19 +35,10 @@ fn depths() {
     assert_eq!(depth("reduce_merge_path", reduce), 8_264);
 }
 
-/// Whether a rung's results are the same bits under several schedules.
-fn is_repeated(kernel: &str, case: Case) -> bool {
-    let checksums = testing::under_schedules(1..=6, || {
-        let rows = testing::run(&Segmented::DEFAULT, &[case], &|rung, _| rung.name == kernel);
-        testing::check(&rows);
-        rows[0].checksum.clone()
-    });
-    checksums.iter().all(|checksum| *checksum == checksums[0])
-}
-
 #[test]
 fn schedules_show_in_look_back_over_long_segments_only() {
     let n = 1 << 19;
+    let is_repeated = |kernel, case: Case| testing::is_repeated(&Segmented::DEFAULT, kernel, &case);
     assert!(!is_repeated("lookback", scan(n, Segments::Giant)));
     assert!(is_repeated("lookback", scan(n, Segments::Of(64))));
     for kernel in ["warp_specialized", "small_tiles"] {

@@ -1,7 +1,7 @@
 //! The chapter as the report runs it: which rungs there are, on which cases, in how much memory.
 
 use harness::{
-    AnySuite, Device, Dtype, Element, Error, Ladder, Op, Shape, Suite, Task, rung, with_element,
+    Device, Dtype, Element, Error, Ladder, Op, Posed, Shape, Suite, Task, rung, with_element,
 };
 use report::{Chapter, Planned, Scope};
 
@@ -21,14 +21,9 @@ fn all<T: Element>() -> Ladder<Matrices<T>> {
 
 impl Chapter for Transpose {
     type Task = MatrixParameters;
-
-    fn name(&self) -> &'static str {
-        "chapter_6_transpose"
-    }
-
-    fn summary(&self) -> &'static str {
-        "Chapter 6, transpose: the element in row r, column c goes to row c, column r"
-    }
+    const NAME: &'static str = "chapter_6_transpose";
+    const SUMMARY: &'static str =
+        "Chapter 6, transpose: the element in row r, column c goes to row c, column r";
 
     fn rungs(&self) -> Vec<Rung> {
         rung::rungs(&all::<f32>())
@@ -71,11 +66,7 @@ impl Chapter for Transpose {
         bytes.saturating_add(64 << 20)
     }
 
-    fn problem(
-        &self,
-        device: &Device,
-        case: &Case,
-    ) -> Result<Box<dyn AnySuite<MatrixParameters>>, Error> {
+    fn problem(&self, device: &Device, case: &Case) -> Posed<MatrixParameters> {
         with_element!(case.dtype, T => {
             Ok(Suite::boxed(Matrices::<T>::new(device, case)?, all()))
         })

@@ -7,7 +7,6 @@
 //! Kernels move elements and compute nothing with them, so a kernel is compiled for a size of elements:
 //! `transpose_4` moves elements of 4 bytes.
 
-mod baseline;
 mod batches;
 pub mod broken;
 pub mod chapter;

@@ -24,12 +24,9 @@ impl Task for MatrixParameters {
             "batch",
             "Matrices one behind the other, all transposed; several numbers, comma separated",
             |task: &Self| (task.batch != 1).then(|| Value::from(task.batch)),
-            |task, text| {
-                task.batch = match parse_count(text).map_err(|error| error.to_string())? {
-                    0 => return Err("a batch has 1 matrix at least; leave --batch out for one".into()),
-                    count => count,
-                };
-                Ok(())
+            |task, text| match parse_count(text).map_err(|error| error.to_string())? {
+                0 => Err("a batch has 1 matrix at least; leave --batch out for one".into()),
+                batch => Ok(Self { batch, ..*task }),
             },
         )
         .value_name("COUNT")
@@ -41,8 +38,8 @@ impl Task for MatrixParameters {
              The output's rows have as many spare elements as the input's",
             |task: &Self| task.ld.map(Value::from),
             |task, text| {
-                task.ld = Some(parse_count(text).map_err(|error| error.to_string())?);
-                Ok(())
+                let ld = parse_count(text).map_err(|error| error.to_string())?;
+                Ok(Self { ld: Some(ld), ..*task })
             },
         )
         .value_name("COUNT")

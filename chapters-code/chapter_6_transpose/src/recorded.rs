@@ -1,7 +1,7 @@
 //! What a recorded run has of this chapter.
 
-use harness::Dtype;
-use report::{Planned, Scope, planned::matrix};
+use harness::{Dtype, Shape};
+use report::{Planned, Scope, chapter::sum};
 
 use crate::{
     Case, MatrixParameters,
@@ -9,7 +9,7 @@ use crate::{
 };
 
 fn of(rows: u64, cols: u64, dtype: Dtype, task: MatrixParameters) -> Case {
-    Case { dtype, ..matrix(rows, cols).with(task) }
+    sum(Shape::Matrix { rows, cols }, dtype).with(task)
 }
 
 /// Squares of f32 over the sizes; then shapes, sizes of elements, batches and gaps, for the rungs that are meant for them.

@@ -1,11 +1,11 @@
 //! The program as people call it: what it refuses, and what it writes.
 
 use chapter_6_transpose::chapter::Transpose;
-use testing::{Program, ProgramWith, check_example};
+use testing::{Program, check_example};
 
-const CHAPTER_6: Program = Program(env!("CARGO_BIN_EXE_chapter_6"));
+const CHAPTER_6: Program = Program::new(env!("CARGO_BIN_EXE_chapter_6"));
 /// The program on a matrix of 100 x 60 elements.
-const SMALL: ProgramWith = CHAPTER_6.with("-n 100x60");
+const SMALL: Program = CHAPTER_6.with("-n 100x60");
 
 #[test]
 fn rows_that_would_overlap() {
@@ -19,6 +19,7 @@ fn rows_that_would_overlap() {
 #[test]
 fn batches_of_nothing() {
     SMALL.refuses("--batch 0", &["a batch has 1 matrix at least"]);
+    SMALL.refuses("--op max", &["max", "remedy"]);
     SMALL.refuses("--batch -3", &["`-3` is negative"]);
 }
 
@@ -53,13 +54,6 @@ fn sizes_that_do_not_fit() {
 }
 
 #[test]
-fn other_things_that_there_are_not() {
-    SMALL.refuses("--kernel swizled", &["did you mean `swizzled`?", "remedy"]);
-    SMALL.refuses("--op max", &["max", "remedy"]);
-    SMALL.refuses("--bins 16", &["--bins", "--help"]);
-}
-
-#[test]
 fn every_size_of_element() {
     let text = SMALL.prints("--dtype u8,f16,f32,f64,u128");
     assert_eq!(text.matches("swizzled ").count(), 5, "{text}");
@@ -89,31 +83,10 @@ fn a_kernel_that_leaves_its_arrays_is_caught() {
     assert!(text.contains("out-of-bounds"), "{text}");
 }
 
+/// What every chapter's program does, and the whole program that the book shows.
 #[test]
-fn broken_kernels_are_caught() {
-    let names = [
-        "missing_barrier",
-        "swizzle_one_side",
-        "width_for_height",
-        "in_place_tiles",
-        "in_place_swaps",
-        "one_bounds_check",
-    ];
-    SMALL.check_broken(&names);
-}
-
-#[test]
-fn the_list_and_the_manual() {
-    CHAPTER_6.check_manual(&Transpose);
-}
-
-#[test]
-fn tables_fit() {
+fn as_every_program() {
+    CHAPTER_6.check_common(&Transpose, "100x60");
     CHAPTER_6.check_width("-n 100x60,64x64 --batch 2");
-}
-
-/// The whole program that the book shows.
-#[test]
-fn the_plain_program() {
     check_example("plain_6", &["transpose of 1000 x 700 elements: right"]);
 }

@@ -1,12 +1,10 @@
 //! Every rung, on every shape that has tripped a transpose, for every size of element, with the race check
 //! on.
 
-use std::ops::RangeInclusive;
-
 use crate::common::{SIZES, matrices, matrix, run_all};
 use chapter_6_transpose::{Case, chapter::Transpose, rungs};
 use harness::Dtype;
-use testing::{check, under_schedules};
+use testing::{check, under_several_schedules};
 
 /// A single element, row and column; a tile and a row or column more or less; edges on both sides, or on
 /// one; far more rows than columns, and the other way round; nothing at all.
@@ -33,38 +31,15 @@ const SHAPES: [(u64, u64); 20] = [
     (1500, 3),
 ];
 
-fn check_size(dtype: Dtype) {
-    let cases: Vec<Case> = SHAPES.map(|(rows, cols)| matrix(rows, cols, dtype)).into();
+#[test]
+fn every_size_of_element() {
+    let of_shape = |(rows, cols)| SIZES.map(|dtype| matrix(rows, cols, dtype));
+    let cases: Vec<Case> = SHAPES.into_iter().flat_map(of_shape).collect();
     let rows = run_all(&cases);
-    let squares = SHAPES.iter().filter(|(rows, cols)| rows == cols).count();
+    let squares = cases.iter().filter(|case| case.shape.sides().is_some_and(|(a, b)| a == b));
     // One rung works in place, so it does not run on rectangles.
-    assert_eq!(rows.len(), (rungs::<f32>().len() - 1) * cases.len() + squares);
+    assert_eq!(rows.len(), (rungs::<f32>().len() - 1) * cases.len() + squares.count());
     check(&rows);
-}
-
-#[test]
-fn elements_of_1_byte() {
-    check_size(Dtype::U8);
-}
-
-#[test]
-fn elements_of_2_bytes() {
-    check_size(Dtype::U16);
-}
-
-#[test]
-fn elements_of_4_bytes() {
-    check_size(Dtype::F32);
-}
-
-#[test]
-fn elements_of_8_bytes() {
-    check_size(Dtype::I64);
-}
-
-#[test]
-fn elements_of_16_bytes() {
-    check_size(Dtype::U128);
 }
 
 #[test]
@@ -129,20 +104,6 @@ fn several_seeds() {
     check(&run_all(&cases));
 }
 
-/// Blocks and warps take turns as the seed says.
-fn check_under_several_schedules(seeds: RangeInclusive<u64>) {
-    let ragged = matrix(200, 137, Dtype::F32);
-    let square = matrix(161, 161, Dtype::U8);
-    under_schedules(seeds, || check(&run_all(&[ragged, square])));
-}
-
-#[test]
-fn under_several_schedules() {
-    check_under_several_schedules(1..=2);
-}
-
-#[test]
-#[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
-fn exhaustive_under_several_schedules() {
-    check_under_several_schedules(3..=6);
-}
+under_several_schedules!({
+    check(&run_all(&[matrix(200, 137, Dtype::F32), matrix(161, 161, Dtype::U8)]));
+});

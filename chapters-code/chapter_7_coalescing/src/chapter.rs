@@ -1,8 +1,7 @@
 //! The chapter as the report runs it: which rungs there are, on which cases, in how much memory.
 
 use harness::{
-    AnySuite, Device, Dtype, Error, Input, Ladder, Op, Refusal, Shape, Suite, Task as _,
-    rung::rungs,
+    Device, Dtype, Error, Input, Ladder, Op, Posed, Refusal, Shape, Suite, Task as _, rung::rungs,
 };
 use report::{
     Asked, Chapter, Planned, Scope,
@@ -24,14 +23,8 @@ fn all() -> Ladder<Accesses> {
 
 impl Chapter for Coalescing {
     type Task = Task;
-
-    fn name(&self) -> &'static str {
-        "chapter_7_coalescing"
-    }
-
-    fn summary(&self) -> &'static str {
-        "Chapter 7, coalescing: how memory serves a warp's request"
-    }
+    const NAME: &'static str = "chapter_7_coalescing";
+    const SUMMARY: &'static str = "Chapter 7, coalescing: how memory serves a warp's request";
 
     fn rungs(&self) -> Vec<Rung> {
         rungs(&all())
@@ -74,7 +67,7 @@ impl Chapter for Coalescing {
         bytes.saturating_mul(3).saturating_add(64 << 20)
     }
 
-    fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnySuite<Task>>, Error> {
+    fn problem(&self, device: &Device, case: &Case) -> Posed<Task> {
         self.check(case)?;
         Ok(Suite::boxed(Accesses::new(device, case)?, all()))
     }

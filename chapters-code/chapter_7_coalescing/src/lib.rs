@@ -4,7 +4,6 @@
 //! formula what the launch asks of the memory. Rungs that are launched alike share a file. [`problem`] holds the
 //! buffers and the judge, [`traffic`] has the formulas, and [`mod@reference`] the expected results.
 
-mod baseline;
 pub mod broken;
 pub mod chapter;
 pub mod indices;

@@ -1,16 +1,16 @@
 //! What a recorded run has of this chapter: copies over the sizes, and each pattern at a size of its own.
 
 use harness::{Dtype, Op};
-use report::{Planned, Scope, planned::vector};
+use report::{Planned, Scope};
 
-use crate::{Order, Task, patterns, reads::MOST_TOGETHER, rungs::copies};
+use crate::{Case, Order, Task, patterns, reads::MOST_TOGETHER, rungs::copies};
 
 /// The buffers of shifts and permutations, and those of strides and reads, of which less is moved.
 const LARGE: u64 = 1 << 26;
 const LARGER: u64 = 1 << 27;
 
 pub(crate) fn planned(scope: Scope) -> Vec<Planned<Task>> {
-    let of = |n, task: Task| Planned::all(vector(n, Dtype::F32, Op::Sum).with(task));
+    let of = |n, task: Task| Planned::all(Case::vector(n, Dtype::F32, Op::Sum).with(task));
     let mut all: Vec<_> = scope.sizes().into_iter().map(|n| of(n, Task::Copy)).collect();
     if scope != Scope::Full {
         let n = scope.sizes()[0];

@@ -99,10 +99,7 @@ impl harness::Task for Task {
                 Self::Offset(offset) => Some(offset.into()),
                 _ => None,
             },
-            |task, text| {
-                *task = Self::Offset(count(text)?);
-                Ok(())
-            },
+            |_, text| Ok(Self::Offset(count(text)?)),
         )
         .value_name("COUNT")
         .label(|task| match task {
@@ -117,10 +114,7 @@ impl harness::Task for Task {
                 Self::Stride(stride) => Some(stride.into()),
                 _ => None,
             },
-            |task, text| {
-                *task = Self::Stride(count(text)?);
-                Ok(())
-            },
+            |_, text| Ok(Self::Stride(count(text)?)),
         )
         .value_name("COUNT")
         .label(|task| match task {
@@ -132,10 +126,7 @@ impl harness::Task for Task {
             "records",
             "Only records: sums of pairs, or updates of particles; both, comma separated",
             |task: &Self| task.records().map(Value::text),
-            |task, text| {
-                *task = patterns::records(text.parse()?);
-                Ok(())
-            },
+            |_, text| Ok(patterns::records(text.parse()?)),
         )
         .option("layout")
         .value_name("LAYOUT")
@@ -150,10 +141,7 @@ impl harness::Task for Task {
                 Self::Gather(order) => Some(Value::text(order)),
                 _ => None,
             },
-            |task, text| {
-                *task = Self::Gather(text.parse()?);
-                Ok(())
-            },
+            |_, text| Ok(Self::Gather(text.parse()?)),
         )
         .option("index-order")
         .value_name("ORDER")
@@ -171,11 +159,7 @@ impl harness::Task for Task {
                 Self::BytesInFlight { loads, .. } => Some(loads.into()),
                 _ => None,
             },
-            |task, text| {
-                let loads = small(text)?;
-                *task = Self::BytesInFlight { loads, resident: task.in_flight().1 };
-                Ok(())
-            },
+            |task, text| Ok(patterns::reads(small(text)?, task.in_flight().1)),
         )
         .option("loads-per-thread")
         .value_name("COUNT")
@@ -192,11 +176,7 @@ impl harness::Task for Task {
                 Self::BytesInFlight { resident, .. } => Some(resident.into()),
                 _ => None,
             },
-            |task, text| {
-                let resident = small(text)?;
-                *task = Self::BytesInFlight { loads: task.in_flight().0, resident };
-                Ok(())
-            },
+            |task, text| Ok(patterns::reads(task.in_flight().0, small(text)?)),
         )
         .value_name("COUNT")
         .label(|task| match task {

@@ -1,50 +1,17 @@
-//! Every kernel that is shown because it is wrong is caught, by what is said to catch it, and not where
-//! it is said to be right.
+//! What is found in kernels that are shown because they are wrong, and where they are right.
 
 use crate::common::{of, usual};
 use chapter_7_coalescing::{Case, Rung, Task, chapter::Coalescing};
 use harness::{
     Refusal,
     simulator::{Missing, Space},
-    verify::Checker,
 };
-use report::{Chapter, Row};
-use testing::check;
-
-/// After it the driver takes no more work from the process; it has a process of its own, in
-/// command_line.rs.
-const STOPPED: &str = "misaligned_packs";
-
-fn broken_rows(n: u64) -> Vec<Row> {
-    testing::run(&Coalescing, &usual(n), &|rung, case| {
-        testing::is_broken(rung, case) && rung.name != STOPPED
-    })
-}
-
-#[test]
-fn all_are_caught_at_every_size() {
-    for n in [1, 5000, 100_003] {
-        check(&broken_rows(n));
-    }
-}
-
-/// The checker that the chapter names for each.
-#[test]
-fn each_by_its_checker() {
-    let expected = [
-        ("tail_dropped", Checker::Result),
-        ("staged_without_barrier", Checker::Races),
-        ("scatter_repeats", Checker::Races),
-        ("last_lane", Checker::Result),
-        ("in_place_shift", Checker::Races),
-    ];
-    testing::check_caught(&broken_rows(4096), &expected);
-}
+use report::Chapter;
 
 /// A race's report names the lines of the kernel's file, who was there, and what is missing.
 #[test]
 fn races_name_what_is_missing() {
-    let rows = broken_rows(4096);
+    let rows = testing::run(&Coalescing, &usual(4096), &testing::is_broken);
     let races = |kernel: &str| &testing::row(&rows, kernel).races;
     let staged = races("staged_without_barrier");
     let mut staged = staged.iter();

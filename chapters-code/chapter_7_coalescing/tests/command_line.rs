@@ -1,12 +1,11 @@
 //! The program as people call it: what it refuses, and what it writes.
 
 use chapter_7_coalescing::chapter::Coalescing;
-use report::Chapter;
-use testing::{Program, ProgramWith, check_example};
+use testing::{Program, check_example};
 
-const CHAPTER_7: Program = Program(env!("CARGO_BIN_EXE_chapter_7"));
+const CHAPTER_7: Program = Program::new(env!("CARGO_BIN_EXE_chapter_7"));
 /// The program on 1,000 elements.
-const SMALL: ProgramWith = CHAPTER_7.with("-n 1000");
+const SMALL: Program = CHAPTER_7.with("-n 1000");
 
 #[test]
 fn offsets_that_leave_the_buffer() {
@@ -54,18 +53,6 @@ fn reads_that_there_are_not() {
     SMALL.refuses("--resident 0", &["does not hold 0 blocks"]);
 }
 
-#[test]
-fn sizes_that_are_none() {
-    for (n, message) in [
-        ("10x10", "is for vectors: give -n N"),
-        ("x", "`x` is not a size"),
-        ("-1", "`-1` is negative"),
-        ("2^50", "largest size is 2^48"),
-    ] {
-        CHAPTER_7.refuses(&format!("-n {n}"), &[message]);
-    }
-}
-
 /// Before anything runs.
 #[test]
 fn sizes_that_do_not_fit() {
@@ -75,12 +62,11 @@ fn sizes_that_do_not_fit() {
 
 #[test]
 fn other_things_that_there_are_not() {
+    CHAPTER_7.refuses("-n 10x10", &["is for vectors: give -n N"]);
     SMALL.refuses("--kernel packets", &["no kernel `packets`", "remedy"]);
-    SMALL.refuses("--kernel two_pakcs", &["did you mean `two_packs`?", "remedy"]);
     SMALL.refuses("--op max", &["max", "remedy"]);
     SMALL.refuses("--dtype f64", &["f64", "remedy"]);
     SMALL.refuses("--layout triples", &["triples", "pairs"]);
-    SMALL.refuses("--bins 16", &["--bins", "--help"]);
 }
 
 #[test]
@@ -117,34 +103,18 @@ fn json_says_which_pattern() {
     assert_eq!(read["occupancy"], 0.375);
 }
 
-/// A cast aligns nothing.
+/// A cast aligns nothing. After the last of the broken kernels no other runs.
 #[test]
 fn a_load_that_is_not_aligned_is_caught() {
-    let text = SMALL.prints("--kernel misaligned_packs");
+    let text = SMALL.prints("--broken");
     assert!(text.contains("misaligned"), "{text}");
     assert!(text.contains("misaligned_packs.cu"), "{text}");
 }
 
+/// What every chapter's program does, and the whole program that the book shows.
 #[test]
-fn broken_kernels_are_caught() {
-    let text = SMALL.prints("--broken");
-    for rung in Coalescing.rungs().iter().filter(|rung| rung.is_broken()) {
-        assert!(text.contains(rung.name), "{}", rung.name);
-    }
-}
-
-#[test]
-fn the_list_and_the_manual() {
-    CHAPTER_7.check_manual(&Coalescing);
-}
-
-#[test]
-fn tables_fit() {
+fn as_every_program() {
+    CHAPTER_7.check_common(&Coalescing, "1000");
     CHAPTER_7.check_width("-n 1000,2048");
-}
-
-/// The whole program that the book shows.
-#[test]
-fn the_plain_program() {
     check_example("plain_7", &["coalesced copy of 100000 elements: right", "stride 8: right"]);
 }

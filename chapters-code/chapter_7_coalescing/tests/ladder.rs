@@ -1,7 +1,5 @@
 //! Every rung, on every pattern and on sizes that have tripped kernels, with the race check on.
 
-use std::ops::RangeInclusive;
-
 use crate::common::{all, of, run_all, usual};
 use chapter_7_coalescing::{
     Case, Order, Records, Rung, Task,
@@ -9,7 +7,7 @@ use chapter_7_coalescing::{
     patterns::{reads, records},
 };
 use report::{Chapter, Row};
-use testing::{check, under_schedules};
+use testing::{check, under_several_schedules};
 
 fn correct_rungs() -> Vec<Rung> {
     let mut rungs = Coalescing.rungs();
@@ -59,6 +57,22 @@ fn every_number_of_particles_in_two_groups() {
     check(&run_all(&cases));
 }
 
+#[test]
+fn bytes_that_must_be_moved() {
+    let rows = run_all(&usual(5003));
+    for (kernel, bytes) in [
+        ("packs", 8 * 5003),
+        ("offset_loads", 8 * 5002),
+        ("strided_loads", 8 * 2502),
+        ("one_load", 12 * 2501),
+        ("soa", 36 * 625),
+        ("gather", 12 * 5003),
+        ("bytes_in_flight", 16 * 1250),
+    ] {
+        assert_eq!(testing::row(&rows, kernel).bytes, bytes, "{kernel}");
+    }
+}
+
 /// 2^20 elements.
 #[test]
 #[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
@@ -84,19 +98,4 @@ fn awkward_inputs() {
     }
 }
 
-/// Blocks and warps take turns as the seed says.
-fn check_under_several_schedules(seeds: RangeInclusive<u64>) {
-    let cases = usual(5003);
-    under_schedules(seeds, || check(&run_all(&cases)));
-}
-
-#[test]
-fn under_several_schedules() {
-    check_under_several_schedules(1..=2);
-}
-
-#[test]
-#[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
-fn exhaustive_under_several_schedules() {
-    check_under_several_schedules(3..=6);
-}
+under_several_schedules!(check(&run_all(&usual(5003))));

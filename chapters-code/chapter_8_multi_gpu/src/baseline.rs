@@ -14,7 +14,7 @@ use cudarc::{
 };
 use harness::{
     Device, Error, Output,
-    baselines::LibraryRun,
+    baselines::{LibraryRun, Ways},
     nccl::{self, Nccl, Ranks, Windows},
 };
 
@@ -171,7 +171,7 @@ impl Arrays {
 /// symmetric windows. None if there is no NCCL, or it has no call for the work. On the simulator it is the
 /// simulator's. As for the rungs that use flags, the host orders the devices by no event: NCCL's kernels wait for each
 /// other.
-pub(crate) fn collective(p: &Collective) -> Result<Vec<LibraryRun<Collective>>, Error> {
+pub(crate) fn collective(p: &Collective) -> Ways<Collective> {
     let Some(nccl) = nccl::bind(&p.devices[0])? else { return Ok(Vec::new()) };
     let calls = Call::all(p, nccl);
     if calls.is_empty() {

@@ -1,9 +1,7 @@
 //! The chapter as the report runs it: which rungs there are, on which cases, in how much memory.
 
 use chapter_2_histogram::bins::USUAL;
-use harness::{
-    AnySuite, Device, Dtype, Element, Error, Ladder, Shape, Suite, Task as _, rung::rungs,
-};
+use harness::{Device, Dtype, Element, Error, Ladder, Posed, Shape, Suite, Task as _, rung::rungs};
 use report::{
     Asked, Chapter, Planned, Scope,
     chapter::{EVEN, sum},
@@ -34,14 +32,9 @@ pub struct MultiGpu;
 
 impl Chapter for MultiGpu {
     type Task = DeviceParameters;
-
-    fn name(&self) -> &'static str {
-        "chapter_8_multi_gpu"
-    }
-
-    fn summary(&self) -> &'static str {
-        "Chapter 8, several GPUs: what they compute together, over the links between them"
-    }
+    const NAME: &'static str = "chapter_8_multi_gpu";
+    const SUMMARY: &'static str =
+        "Chapter 8, several GPUs: what they compute together, over the links between them";
 
     fn rungs(&self) -> Vec<Rung> {
         let mut all = rungs(&collectives());
@@ -126,11 +119,7 @@ impl Chapter for MultiGpu {
         case.input_bytes() * (3 + self.devices(case) as u64) + (16 << 20)
     }
 
-    fn problem(
-        &self,
-        device: &Device,
-        case: &Case,
-    ) -> Result<Box<dyn AnySuite<DeviceParameters>>, Error> {
+    fn problem(&self, device: &Device, case: &Case) -> Posed<DeviceParameters> {
         let case = &self.complete(case);
         Ok(match task::of(case) {
             Task::Histogram => Suite::boxed(SpreadHistogram::new(device, case)?, histograms()),

@@ -2,7 +2,7 @@
 
 use chapter_1_reduce::reference::Aggregate;
 use chapter_2_histogram::reference::histogram_on_all_cores;
-use harness::{Element, Error, Measured, Op, Traffic, baselines::LibraryRun, timing::Bench};
+use harness::{Element, Error, Measured, Op, Traffic, baselines::Ways, timing::Bench};
 
 use crate::{
     Case, Task, baseline,
@@ -37,7 +37,7 @@ impl Measured for Collective {
         Ok(ceiling_ms)
     }
 
-    fn loaded_baseline(&self, _promise: &()) -> Result<Vec<LibraryRun<Self>>, Error> {
+    fn loaded_baseline(&self, _promise: &()) -> Ways<Self> {
         baseline::collective(self)
     }
 

@@ -22,10 +22,7 @@ impl harness::Task for DeviceParameters {
             "task",
             "What the devices do together; several, comma separated",
             |parameters: &Self| parameters.task.map(Value::text),
-            |parameters, text| {
-                parameters.task = Some(text.parse()?);
-                Ok(())
-            },
+            |parameters, text| Ok(Self { task: Some(text.parse()?), ..*parameters }),
         )
         .value_name("TASK")
         .named::<Task>()
@@ -37,8 +34,7 @@ impl harness::Task for DeviceParameters {
             |parameters, text| {
                 let bins = text.parse().ok().filter(|bins| (FEWEST..=MOST_BINS).contains(bins));
                 let wrong = || format!("{text} is not a number from {FEWEST} to {MOST_BINS}");
-                parameters.bins = Some(bins.ok_or_else(wrong)?);
-                Ok(())
+                Ok(Self { bins: Some(bins.ok_or_else(wrong)?), ..*parameters })
             },
         )
         .value_name("COUNT")
@@ -53,8 +49,7 @@ impl harness::Task for DeviceParameters {
             |parameters, text| {
                 let devices = text.parse().ok().filter(|count| (2..=MAX_DEVICES).contains(count));
                 let wrong = || format!("{text} is not a number from 2 to {MAX_DEVICES}");
-                parameters.devices = Some(devices.ok_or_else(wrong)?);
-                Ok(())
+                Ok(Self { devices: Some(devices.ok_or_else(wrong)?), ..*parameters })
             },
         )
         .value_name("COUNT")

@@ -1,7 +1,7 @@
 //! What a recorded run has of this chapter: a recording of its own, on all devices and on two.
 
 use harness::{Device, Dtype, Op, Shape};
-use report::{Planned, Scope, planned::vector};
+use report::{Planned, Scope};
 
 use crate::{Case, DeviceParameters, Task};
 
@@ -27,7 +27,7 @@ pub(crate) fn planned(scope: Scope) -> Vec<Planned<DeviceParameters>> {
 
 fn planned_task(devices: usize, task: Task, shape: Shape) -> Planned<DeviceParameters> {
     let parameters = DeviceParameters { devices: Some(devices), task: Some(task), bins: None };
-    let case = Case { shape, ..vector(1, Dtype::F32, Op::Sum).with(parameters) };
+    let case = Case { shape, ..Case::vector(1, Dtype::F32, Op::Sum).with(parameters) };
     Planned { is_of_several: true, ..Planned::all(case) }
 }
 

@@ -3,7 +3,7 @@
 use chapter_8_multi_gpu::chapter::MultiGpu;
 use testing::{Program, check_example};
 
-const CHAPTER_8: Program = Program(env!("CARGO_BIN_EXE_chapter_8"));
+const CHAPTER_8: Program = Program::new(env!("CARGO_BIN_EXE_chapter_8"));
 
 #[test]
 fn numbers_of_devices() {
@@ -60,21 +60,13 @@ fn json_says_which_task() {
     assert_eq!(gather["bytes"], 3000);
 }
 
+/// What every chapter's program does, and the whole program that the book shows.
 #[test]
-fn the_list_and_the_manual() {
-    CHAPTER_8.check_manual(&MultiGpu);
-}
-
-#[test]
-fn tables_fit() {
+fn as_every_program() {
+    CHAPTER_8.check_common(&MultiGpu, "100");
     CHAPTER_8.check_width("-n 1000,5000 --devices 2,4");
     CHAPTER_8.check_width("-n 1000 --task reduce-scatter,all-gather,all-to-all --broken");
     CHAPTER_8.check_width("-n 60x40 --task transpose --broken");
-}
-
-/// The whole program that the book shows.
-#[test]
-fn the_plain_program() {
     let parts = ["device 0, ", "device 1, ", "all-reduce of 1000000 elements: right"];
     check_example("plain_8", &parts);
 }

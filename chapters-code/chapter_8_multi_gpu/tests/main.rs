@@ -1,7 +1,6 @@
 //! The tests of the chapter, in one program, so that they are linked once.
 
 mod baseline;
-mod broken;
 mod collectives;
 mod command_line;
 mod common;

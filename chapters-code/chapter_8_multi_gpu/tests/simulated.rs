@@ -19,6 +19,6 @@ fn all_devices_must_fit_the_host() {
 /// Links limit, and not the memory whose floor it would be.
 #[test]
 fn the_table_has_no_floor_of_the_memory() {
-    let table = Program(env!("CARGO_BIN_EXE_chapter_8")).prints("-n 5000 --devices 2");
+    let table = Program::new(env!("CARGO_BIN_EXE_chapter_8")).prints("-n 5000 --devices 2");
     assert!(table.contains("two_shot") && !table.contains("floor"), "{table}");
 }

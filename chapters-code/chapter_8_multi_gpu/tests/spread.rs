@@ -1,7 +1,7 @@
 //! The tasks on an array that is spread over the devices: every rung, on all numbers of devices and on sizes that have
 //! tripped kernels, with the race check on.
 
-use crate::common::run_all;
+use crate::common::{doing, run_all};
 use chapter_8_multi_gpu::{
     Case, DeviceParameters, Rung, Task,
     chapter::MultiGpu,
@@ -9,20 +9,11 @@ use chapter_8_multi_gpu::{
     problem::{SpreadCompact, SpreadScan, SpreadSum},
     scans, sums,
 };
-use harness::{
-    Device, DeviceChoice, Dtype, Error, Input, Ladder, Launch, Measured, Op, rung::Prepare,
-};
+use harness::{Device, DeviceChoice, Dtype, Error, Input, Ladder, Launch, Measured, rung::Prepare};
 use report::{AnyCase, AnyChapter, AnyRung, Row};
 use testing::{awkward_inputs, check, under_schedules};
 
 const TASKS: [Task; 4] = [Task::Reduce, Task::Histogram, Task::Scan, Task::Compact];
-
-/// A task on `n` floats that are spread over some devices.
-fn of(task: Task, devices: usize, n: u64) -> Case {
-    let parameters =
-        DeviceParameters { devices: Some(devices), task: Some(task), ..Default::default() };
-    Case::vector(n, Dtype::F32, Op::Sum).with(parameters)
-}
 
 /// Empty parts, parts of one element, and sizes around a pack, a tile and a part.
 #[test]
@@ -30,13 +21,13 @@ fn awkward_sizes() {
     let mut sizes = testing::SIZES.to_vec();
     sizes.extend([2, 3, 4, 5, 7, 8, 9, 8191, 8192, 8193, 3 * 8192, 3 * 8192 + 1, 3 * 16384 + 5]);
     for n in sizes {
-        check(&run_all(&TASKS.map(|task| of(task, 3, n))));
+        check(&run_all(&TASKS.map(|task| doing(task, 3, n))));
     }
 }
 
 #[test]
 fn two_to_eight_devices() {
-    let cases = |devices| TASKS.map(|task| of(task, devices, 40_003));
+    let cases = |devices| TASKS.map(|task| doing(task, devices, 40_003));
     let cases: Vec<Case> = (2..=8).flat_map(cases).collect();
     let rows = run_all(&cases);
     let rungs =
@@ -49,7 +40,7 @@ fn two_to_eight_devices() {
 #[test]
 fn several_tiles() {
     for (devices, n) in [(4, 300_001), (8, 5)] {
-        check(&run_all(&TASKS.map(|task| of(task, devices, n))));
+        check(&run_all(&TASKS.map(|task| doing(task, devices, n))));
     }
 }
 
@@ -57,7 +48,7 @@ fn several_tiles() {
 fn integers_are_exact() {
     for n in [0, 1, 1025, 70_001] {
         let cases =
-            [Task::Reduce, Task::Scan].map(|task| Case { dtype: Dtype::I64, ..of(task, 4, n) });
+            [Task::Reduce, Task::Scan].map(|task| Case { dtype: Dtype::I64, ..doing(task, 4, n) });
         check(&run_all(&cases));
     }
 }
@@ -67,8 +58,8 @@ fn integers_are_exact() {
 fn awkward_elements() {
     for task in TASKS {
         let inputs =
-            [Input::Sorted, Input::Digits].map(|input| Case { input, ..of(task, 4, 30_001) });
-        check(&run_all(&awkward_inputs(of(task, 4, 30_001))));
+            [Input::Sorted, Input::Digits].map(|input| Case { input, ..doing(task, 4, 30_001) });
+        check(&run_all(&awkward_inputs(doing(task, 4, 30_001))));
         check(&run_all(&inputs));
     }
 }
@@ -79,14 +70,14 @@ fn many_bins_and_few() {
     for bins in [2, 3000] {
         let parameters =
             DeviceParameters { devices: Some(8), task: Some(Task::Histogram), bins: Some(bins) };
-        check(&run_all(&[of(Task::Histogram, 8, 5003).with(parameters)]));
+        check(&run_all(&[doing(Task::Histogram, 8, 5003).with(parameters)]));
     }
 }
 
 /// The threads of all devices take turns as the seed says.
 #[test]
 fn under_several_schedules() {
-    under_schedules(1..=3, || check(&run_all(&TASKS.map(|task| of(task, 4, 70_003)))));
+    under_schedules(1..=3, || check(&run_all(&TASKS.map(|task| doing(task, 4, 70_003)))));
 }
 
 /// Launches follow each other, first without a host that waits, and then on other elements: words of one launch are not
@@ -97,7 +88,7 @@ fn launches_in_a_row() {
     under_schedules(0..=3, || {
         for (multiprocessors, n) in [(132, 5), (132, 20_003), (1, 300_001)] {
             let (device, of) =
-                (device.with_multiprocessors(multiprocessors), |task| of(task, 3, n));
+                (device.with_multiprocessors(multiprocessors), |task| doing(task, 3, n));
             in_a_row(sums(), || SpreadSum::<f32>::new(&device, &of(Task::Reduce)));
             in_a_row(scans(), || SpreadScan::<f32>::new(&device, &of(Task::Scan)));
             in_a_row(compactions(), || SpreadCompact::new(&device, &of(Task::Compact)));
@@ -142,7 +133,7 @@ fn several_times<P: Measured<Task = DeviceParameters>>(
 /// Under every schedule the same bits, unless the rung says that its sums vary.
 #[test]
 fn sums_have_a_fixed_order() {
-    let cases = [Task::Reduce, Task::Scan].map(|task| of(task, 4, 300_001));
+    let cases = [Task::Reduce, Task::Scan].map(|task| doing(task, 4, 300_001));
     let fixed =
         |rung: &AnyRung, case: &AnyCase| !rung.is_broken() && !MultiGpu.varies(rung.name, case);
     let runs = under_schedules(0..=3, || testing::run(&MultiGpu, &cases, &fixed));
@@ -151,19 +142,11 @@ fn sums_have_a_fixed_order() {
     assert!(runs.iter().all(|rows| checksums(rows) == checksums(&runs[0])));
 }
 
-/// Many launches in a row, between which no host waits.
-#[test]
-fn rows_are_timed_and_still_verified() {
-    let cases = TASKS.map(|task| of(task, 3, 20_003));
-    let steps = testing::steps(&MultiGpu, &cases, &testing::is_right);
-    assert_eq!(testing::check_timed(&MultiGpu, &steps).len(), steps.len());
-}
-
 /// What limits a rung is the memory of one device: the bytes that are counted are those of its part.
 #[test]
 fn bytes_are_those_of_one_device() {
     let bytes = |task| {
-        let rows = run_all(&[of(task, 4, 1 << 16)]);
+        let rows = run_all(&[doing(task, 4, 1 << 16)]);
         rows.iter().map(|row| row.bytes).collect::<Vec<u64>>()
     };
     let part = 4 * (1 << 16) / 4;
@@ -191,13 +174,21 @@ fn travels(rung: &str, case: &Case) -> Vec<(u32, u32, u64)> {
 #[test]
 fn what_travels() {
     let n = 1 << 16;
-    let case = Case { input: Input::Sorted, ..of(Task::Compact, 4, n) };
+    let case = Case { input: Input::Sorted, ..doing(Task::Compact, 4, n) };
     let part = 4 * n / 2 / 4; // of the result
     for rung in ["compact_copies", "compact_direct"] {
         assert_eq!(travels(rung, &case), [(2, 0, part), (2, 1, part), (3, 2, part)], "{rung}");
     }
     assert_eq!(travels("compact_parts", &case), []);
     for rung in ["scan_then_carry", "sums_first", "lookback_devices"] {
-        assert_eq!(travels(rung, &of(Task::Scan, 4, n)), [], "{rung}");
+        assert_eq!(travels(rung, &doing(Task::Scan, 4, n)), [], "{rung}");
     }
+}
+
+/// Many launches in a row, between which no host waits.
+#[test]
+fn rows_are_timed_and_still_verified() {
+    let cases = TASKS.map(|task| doing(task, 3, 20_003));
+    let steps = testing::steps(&MultiGpu, &cases, &testing::is_right);
+    assert_eq!(testing::check_timed(&MultiGpu, &steps).len(), steps.len());
 }

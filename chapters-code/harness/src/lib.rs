@@ -40,7 +40,7 @@ pub use error::Error;
 pub use judge::{bound, verify};
 pub use measure::{
     baselines, ceiling, graph, suite,
-    suite::{AnyProblem, AnySuite, Measured, Outcome, Suite},
+    suite::{AnyProblem, Measured, Outcome, Posed, Suite},
     timing, weak,
 };
 pub use rung::{

@@ -20,10 +20,10 @@ pub type AnyCase = Case<Columns>;
 /// # Panics
 /// All methods that take a case panic if a column of it is no parameter of the chapter.
 pub trait AnyChapter: Send + Sync {
-    /// As [`Chapter::name`].
+    /// As [`Chapter::NAME`].
     fn name(&self) -> &'static str;
 
-    /// As [`Chapter::summary`].
+    /// As [`Chapter::SUMMARY`].
     fn summary(&self) -> &'static str;
 
     /// As [`Chapter::rungs`].
@@ -114,7 +114,7 @@ pub trait AnyChapter: Send + Sync {
     /// As [`Chapter::recorded`].
     fn recorded(&self, scope: Scope) -> Vec<Planned<Columns>>;
 
-    /// As [`Chapter::largest_in_lab`].
+    /// As [`Chapter::LARGEST_IN_LAB`].
     fn largest_in_lab(&self) -> u64;
 
     /// As [`Chapter::find`].
@@ -125,11 +125,11 @@ pub trait AnyChapter: Send + Sync {
 
 impl<C: Chapter> AnyChapter for C {
     fn name(&self) -> &'static str {
-        Chapter::name(self)
+        C::NAME
     }
 
     fn summary(&self) -> &'static str {
-        Chapter::summary(self)
+        C::SUMMARY
     }
 
     fn rungs(&self) -> Vec<AnyRung> {
@@ -153,35 +153,35 @@ impl<C: Chapter> AnyChapter for C {
     }
 
     fn title(&self, case: &AnyCase) -> String {
-        Chapter::title(self, &typed(self, case))
+        Chapter::title(self, &typed::<C>(case))
     }
 
     fn label(&self, case: &AnyCase) -> String {
-        typed(self, case).task.label()
+        typed::<C>(case).task.label()
     }
 
     fn case_for(&self, rung: &str, case: &AnyCase) -> AnyCase {
-        Chapter::case_for(self, &named(self, rung), &typed(self, case)).erased()
+        Chapter::case_for(self, &named(self, rung), &typed::<C>(case)).erased()
     }
 
     fn refusal(&self, rung: &str, case: &AnyCase) -> Option<Refusal> {
-        named(self, rung).refusal(&typed(self, case))
+        named(self, rung).refusal(&typed::<C>(case))
     }
 
     fn varies(&self, rung: &str, case: &AnyCase) -> bool {
-        (named(self, rung).varies)(&typed(self, case))
+        (named(self, rung).varies)(&typed::<C>(case))
     }
 
     fn check(&self, case: &AnyCase) -> Result<(), Error> {
-        Chapter::check(self, &typed(self, case))
+        Chapter::check(self, &typed::<C>(case))
     }
 
     fn devices(&self, case: &AnyCase) -> usize {
-        Chapter::devices(self, &typed(self, case))
+        Chapter::devices(self, &typed::<C>(case))
     }
 
     fn bytes_on(&self, device: &Device, case: &AnyCase) -> u64 {
-        let case = typed(self, case);
+        let case = typed::<C>(case);
         match device.is_simulated() {
             true => self.device_bytes(&case) * Chapter::devices(self, &case) as u64,
             false => self.device_bytes(&case),
@@ -189,7 +189,7 @@ impl<C: Chapter> AnyChapter for C {
     }
 
     fn problem(&self, device: &Device, case: &AnyCase) -> Result<Box<dyn AnyProblem>, Error> {
-        Ok(Chapter::problem(self, device, &typed(self, case))?)
+        Ok(Chapter::problem(self, device, &typed::<C>(case))?)
     }
 
     fn replays(
@@ -199,7 +199,7 @@ impl<C: Chapter> AnyChapter for C {
         cases: &[AnyCase],
     ) -> Result<Vec<Verdict>, Error> {
         let device = device.with_own_stream()?;
-        let cases: Vec<_> = cases.iter().map(|case| typed(self, case)).collect();
+        let cases: Vec<_> = cases.iter().map(|case| typed::<C>(case)).collect();
         let Some((first, others)) = cases.split_first() else {
             return Ok(Vec::new());
         };
@@ -215,7 +215,7 @@ impl<C: Chapter> AnyChapter for C {
     }
 
     fn variant(&self, case: &AnyCase) -> String {
-        Chapter::variant(self, &typed(self, case))
+        Chapter::variant(self, &typed::<C>(case))
     }
 
     fn broken_cases(&self, n: u64) -> Vec<AnyCase> {
@@ -227,7 +227,7 @@ impl<C: Chapter> AnyChapter for C {
     }
 
     fn other_inputs(&self, case: &AnyCase) -> Vec<AnyCase> {
-        erased(Chapter::other_inputs(self, &typed(self, case)))
+        erased(Chapter::other_inputs(self, &typed::<C>(case)))
     }
 
     fn recorded(&self, scope: Scope) -> Vec<Planned<Columns>> {
@@ -235,7 +235,7 @@ impl<C: Chapter> AnyChapter for C {
     }
 
     fn largest_in_lab(&self) -> u64 {
-        Chapter::largest_in_lab(self)
+        C::LARGEST_IN_LAB
     }
 }
 
@@ -243,17 +243,17 @@ fn erased<T: AsColumns>(cases: Vec<Case<T>>) -> Vec<AnyCase> {
     cases.iter().map(Case::erased).collect()
 }
 
-/// The case with the chapter's task.
-fn typed<C: Chapter>(chapter: &C, case: &AnyCase) -> Case<C::Task> {
+/// The case with the task of chapter `C`.
+fn typed<C: Chapter>(case: &AnyCase) -> Case<C::Task> {
     match C::Task::of_columns(&case.task) {
         Ok(task) => case.with(task),
-        Err(error) => panic!("not a case of {}: {error}", Chapter::name(chapter)),
+        Err(error) => panic!("not a case of {}: {error}", C::NAME),
     }
 }
 
 fn named<C: Chapter>(chapter: &C, name: &str) -> Rung<C::Task> {
     let found = Chapter::find(chapter, name);
-    found.unwrap_or_else(|| panic!("{} has no rung {name}", Chapter::name(chapter)))
+    found.unwrap_or_else(|| panic!("{} has no rung {name}", C::NAME))
 }
 
 /// A rung whose task is not known; see [`Rung`] for its fields.

@@ -53,12 +53,7 @@ impl Asked {
             if values.is_empty() || !is_meant(option) {
                 continue;
             }
-            let with = |task: T| {
-                values.iter().filter_map(move |text| {
-                    let mut task = task;
-                    set(&mut task, text).ok().map(|()| task)
-                })
-            };
+            let with = |task: T| values.iter().filter_map(move |text| set(&task, text).ok());
             all = all.into_iter().flat_map(with).collect();
         }
         all
@@ -83,7 +78,7 @@ fn option<T: Task>(parameter: &'static Parameter<T>) -> Arg {
     match parameter.names {
         Some(names) => arg.value_parser(PossibleValuesParser::new(names())),
         None => arg.value_parser(move |text: &str| {
-            (parameter.set)(&mut T::default(), text).map(|()| text.to_owned())
+            (parameter.set)(&T::default(), text).map(|_| text.to_owned())
         }),
     }
 }

@@ -1,6 +1,6 @@
 //! What a chapter gives to its program, the recorder and the tests.
 
-use harness::{AnySuite, Case, Device, Dtype, Error, Input, Op, Rung, Shape, Task};
+use harness::{Case, Device, Dtype, Error, Input, Op, Posed, Rung, Shape, Task};
 
 use crate::{
     asked::Asked,
@@ -13,14 +13,20 @@ pub trait Chapter: Send + Sync {
     /// What its cases ask for besides size, type, operator and input.
     type Task: Task;
 
+    /// The name of the crate, such as `chapter_1_reduce`.
+    const NAME: &'static str;
+
+    /// What the rungs do, in a line.
+    const SUMMARY: &'static str;
+
     /// The type of elements to run if none is asked for.
     const DEFAULT_DTYPE: Dtype = Dtype::F32;
 
-    /// The name of the crate, such as `chapter_1_reduce`.
-    fn name(&self) -> &'static str;
+    /// Whether the program has options for types, operators and inputs.
+    const HAS_TYPES: bool = true;
 
-    /// What the rungs do, in a line.
-    fn summary(&self) -> &'static str;
+    /// The largest vector that the lab offers.
+    const LARGEST_IN_LAB: u64 = 1 << 16;
 
     /// The rungs in order, the broken ones last.
     fn rungs(&self) -> Vec<Rung<Self::Task>>;
@@ -29,11 +35,7 @@ pub trait Chapter: Send + Sync {
     ///
     /// # Errors
     /// [`Error::Driver`] if the device has no room.
-    fn problem(
-        &self,
-        device: &Device,
-        case: &Case<Self::Task>,
-    ) -> Result<Box<dyn AnySuite<Self::Task>>, Error>;
+    fn problem(&self, device: &Device, case: &Case<Self::Task>) -> Posed<Self::Task>;
 
     /// The memory that a case takes on each device, in bytes.
     fn device_bytes(&self, case: &Case<Self::Task>) -> u64;
@@ -115,11 +117,6 @@ pub trait Chapter: Send + Sync {
     /// What a recorded run has of this chapter.
     fn recorded(&self, _scope: Scope) -> Vec<Planned<Self::Task>> {
         Vec::new()
-    }
-
-    /// The largest vector that the lab offers.
-    fn largest_in_lab(&self) -> u64 {
-        1 << 16
     }
 
     /// The rung of this name, if there is one.

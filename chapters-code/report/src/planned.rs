@@ -1,11 +1,9 @@
 //! What a recorded run has of a chapter.
 
 use harness::{
-    Case, Dtype, Op, Rung, Shape, Task,
+    Case, Rung, Task,
     task::{AsColumns, Columns},
 };
-
-use crate::chapter::sum;
 
 /// How much is recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,14 +68,4 @@ impl<T: AsColumns> Planned<T> {
         let Self { case, rungs, is_timed, is_of_several } = self;
         Planned { case: case.erased(), rungs, is_timed, is_of_several }
     }
-}
-
-/// The vector of `n` uniform elements that is recorded, without a task.
-pub fn vector(n: u64, dtype: Dtype, op: Op) -> Case {
-    Case { op, ..sum(Shape::Vector { n }, dtype) }
-}
-
-/// The matrix of uniform `f32` that is recorded, without a task.
-pub fn matrix(rows: u64, cols: u64) -> Case {
-    sum(Shape::Matrix { rows, cols }, Dtype::F32)
 }

@@ -34,9 +34,11 @@ pub fn parse<C: Chapter>(program: Program) -> CommandLine {
 
 /// As [`parse`], with the options `Own` that only this program has.
 pub fn parse_with<C: Chapter, Own: Args>(program: Program) -> (CommandLine, Own) {
-    let default_dtype = C::DEFAULT_DTYPE.name();
-    let command = TypeOptions::augment_args(Options::augment_args(Command::new(program.name)))
-        .mut_arg("dtype", |dtype| dtype.default_value(default_dtype));
+    let mut command = Options::augment_args(Command::new(program.name));
+    if C::HAS_TYPES {
+        command = TypeOptions::augment_args(command)
+            .mut_arg("dtype", |dtype| dtype.default_value(C::DEFAULT_DTYPE.name()));
+    }
     let command = Own::augment_args(Asked::options::<C::Task>(command));
     // Last, because the groups of options bring descriptions of their own.
     let command = command.version(env!("CARGO_PKG_VERSION")).about(program.about);
@@ -44,7 +46,10 @@ pub fn parse_with<C: Chapter, Own: Args>(program: Program) -> (CommandLine, Own)
     let read = || {
         let options = Options::from_arg_matches(&matches)?;
         let asked = Asked::of::<C::Task>(&matches, options.kernel.clone());
-        let types = TypeOptions::from_arg_matches(&matches)?;
+        let types = match C::HAS_TYPES {
+            true => TypeOptions::from_arg_matches(&matches)?,
+            false => TypeOptions::default(),
+        };
         Ok((CommandLine { options, types, asked }, Own::from_arg_matches(&matches)?))
     };
     read().unwrap_or_else(|error: clap::Error| error.exit())

@@ -13,7 +13,7 @@ use std::{
 
 pub use self::{
     process::in_own_process,
-    program::{Program, ProgramWith, check_example, check_refusal, stdout},
+    program::{Program, check_example, check_refusal, stdout},
     recorded::check_recorded,
     timed::check_timed,
 };
@@ -23,7 +23,6 @@ use harness::{
     task::AsColumns,
     verify::{Checker, Verdict},
 };
-use recording::Caught;
 use report::{
     AnyCase, AnyChapter, AnyRung, Row,
     progress::Progress,
@@ -77,10 +76,16 @@ pub fn is_right(rung: &AnyRung, _: &AnyCase) -> bool {
     !rung.is_broken()
 }
 
-/// Picks those that are meant to be wrong, but for those that would never end: after such a one the
-/// driver takes no more work from the process.
+/// Picks those that are meant to be wrong, but for those that stop the device.
 pub fn is_broken(rung: &AnyRung, _: &AnyCase) -> bool {
-    rung.is_broken() && !rung.is_endless
+    rung.is_broken() && !stops(rung)
+}
+
+/// Whether a rung never ends, or nothing but a fault or a guard zone shows what is wrong with it. After such a one the
+/// driver takes no more work from the process.
+pub fn stops(rung: &AnyRung) -> bool {
+    let by = rung.caught_by;
+    rung.is_endless || by.contains(&Checker::Fault) && !by.contains(&Checker::Races)
 }
 
 /// The rungs that `wanted` picks on every case that they are for.
@@ -144,6 +149,24 @@ pub fn under_schedules<R>(
     seeds.into_iter().map(of_seed).collect()
 }
 
+/// The tests `under_several_schedules`, under two of them, and `exhaustive_under_several_schedules`, under four more: what
+/// is given must hold under each.
+#[macro_export]
+macro_rules! under_several_schedules {
+    ($check:expr) => {
+        #[test]
+        fn under_several_schedules() {
+            $crate::under_schedules(1..=2, || $check);
+        }
+
+        #[test]
+        #[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
+        fn exhaustive_under_several_schedules() {
+            $crate::under_schedules(3..=6, || $check);
+        }
+    };
+}
+
 /// A schedule, as long as it lives.
 struct Seeded(u64);
 
@@ -163,6 +186,19 @@ impl Drop for Seeded {
     }
 }
 
+/// Whether a rung, which must be right, gives the same bits under six schedules.
+///
+/// # Panics
+/// If it is wrong, or does not run on the case.
+pub fn is_repeated(chapter: &dyn AnyChapter, rung: &str, case: &Case<impl AsColumns>) -> bool {
+    let checksums = under_schedules(1..=6, || {
+        let rows = run(chapter, &[case.erased()], &|other, _| other.name == rung);
+        check(&rows);
+        rows[0].checksum.clone()
+    });
+    checksums.iter().all(|checksum| *checksum == checksums[0])
+}
+
 /// Fails with every row that is not as it should be.
 ///
 /// # Panics
@@ -179,25 +215,6 @@ pub fn check(rows: &[Row]) {
         })
         .collect();
     assert!(wrong.is_empty(), "{} of {} rows:\n{}", wrong.len(), rows.len(), wrong.join("\n"));
-}
-
-/// Fails unless these are the broken rungs' rows, in order, each caught by the checker that is named.
-///
-/// # Panics
-/// If that does not hold.
-#[track_caller]
-pub fn check_caught(rows: &[Row], expected: &[(&str, Checker)]) {
-    let names: Vec<_> = rows.iter().map(|row| &*row.subject.kernel).collect();
-    let declared: Vec<_> = expected.iter().map(|(kernel, _)| *kernel).collect();
-    assert_eq!(names, declared);
-    for (row, (kernel, checker)) in rows.iter().zip(expected) {
-        match &row.caught {
-            Some(Caught::By(by)) => {
-                assert!(by.iter().any(|by| by == checker.name()), "{kernel}: {by:?}")
-            }
-            other => panic!("{kernel}: {other:?}"),
-        }
-    }
 }
 
 /// The row of a rung.

@@ -7,17 +7,31 @@ use std::{
 
 use report::AnyChapter;
 
-use crate::INSTRUCTIONS;
+use crate::{INSTRUCTIONS, stops};
 
-/// A program, by its path: `Program(env!("CARGO_BIN_EXE_chapter_1"))`.
+/// A program, by its path: `Program::new(env!("CARGO_BIN_EXE_chapter_1"))`.
 #[derive(Clone, Copy, Debug)]
-pub struct Program(pub &'static str);
+pub struct Program {
+    /// Where it is.
+    pub path: &'static str,
+    first: &'static str,
+}
 
 impl Program {
+    /// The program of this path.
+    pub const fn new(path: &'static str) -> Self {
+        Self { path, first: "" }
+    }
+
+    /// The program, of which every call with arguments in one text begins with these, such as a size.
+    pub const fn with(self, first: &'static str) -> Self {
+        Self { first, ..self }
+    }
+
     /// The program with these arguments, not yet started, and with what the environment says of the
     /// simulator out of the way.
     pub fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(self.0);
+        let mut command = Command::new(self.path);
         command
             .args(arguments)
             .env_remove("SIMT_DEVICES")
@@ -39,7 +53,7 @@ impl Program {
     /// If it fails.
     #[track_caller]
     pub fn prints(&self, arguments: &str) -> String {
-        let output = self.run(&on_the_simulator(arguments));
+        let output = self.run(&self.on_the_simulator(arguments));
         let message = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{arguments}: {message}");
         stdout(&output)
@@ -52,7 +66,7 @@ impl Program {
     /// If it does not.
     #[track_caller]
     pub fn refuses(&self, arguments: &str, parts: &[&str]) {
-        check_refusal(&self.run(&on_the_simulator(arguments)), arguments, parts);
+        check_refusal(&self.run(&self.on_the_simulator(arguments)), arguments, parts);
     }
 
     /// The object that it writes with `--json -` and arguments in one text.
@@ -65,23 +79,46 @@ impl Program {
         serde_json::from_str(text.trim()).expect("JSON")
     }
 
-    /// The program, of which every call begins with these arguments, such as a size.
-    pub const fn with(self, first: &'static str) -> ProgramWith {
-        ProgramWith { program: self, first }
-    }
-
-    /// Fails unless the list names every rung, and the manual has examples.
+    /// What holds for every chapter's program: the list names every rung, the manual has examples, what is not there is
+    /// refused, and broken rungs are caught.
     ///
     /// # Panics
     /// If that does not hold.
     #[track_caller]
-    pub fn check_manual(&self, chapter: &dyn AnyChapter) {
-        let list = self.prints("--list");
+    pub fn check_common(&self, chapter: &dyn AnyChapter, size: &str) {
+        let (list, manual) = (self.prints("--list"), self.prints("--help"));
+        assert!(manual.contains("Examples, after"), "{manual}");
+        let (mut longest, mut broken) = ("", Vec::new());
         for rung in chapter.rungs() {
             assert!(list.contains(&format!("{} ", rung.name)), "{}", rung.name);
+            longest = if rung.name.len() > longest.len() { rung.name } else { longest };
+            if rung.is_broken() && !stops(&rung) {
+                broken.push(rung.name);
+            }
         }
-        let manual = self.prints("--help");
-        assert!(manual.contains("Examples, after"), "{manual}");
+        for (arguments, parts) in [
+            ("-n abc", &["`abc` is not a size", "2^20"][..]),
+            ("-n -1", &["`-1` is negative"]),
+            ("-n 1.5", &["whole number"]),
+            ("-n 2^70", &["largest size is 2^48"]),
+            ("--input nonsense", &["--input"]),
+            ("--kernel nonsense", &["no kernel `nonsense`", longest, "remedy"]),
+            ("--nonsense 16", &["--nonsense", "--help"]),
+        ] {
+            self.refuses(arguments, parts);
+        }
+        let (typed, _) = longest.split_at(longest.len() - 1);
+        let parts = [&format!("did you mean `{longest}`?"), "remedy"];
+        self.refuses(&format!("-n {size} --kernel {typed}"), &parts);
+        if !broken.is_empty() {
+            let printed = self.prints(&format!("-n {size} --broken --kernel {}", broken.join(",")));
+            broken.iter().for_each(|name| assert!(printed.contains(name), "{name}"));
+        }
+    }
+
+    fn on_the_simulator<'a>(&self, arguments: &'a str) -> Vec<&'a str> {
+        let words = ["--device sim", self.first, arguments];
+        words.into_iter().flat_map(str::split_whitespace).collect()
     }
 
     /// Fails where what it prints does not fit narrow and wide terminals.
@@ -91,7 +128,7 @@ impl Program {
     #[track_caller]
     pub fn check_width(&self, arguments: &str) {
         for width in [80, 120] {
-            let mut command = self.command(&on_the_simulator(arguments));
+            let mut command = self.command(&self.on_the_simulator(arguments));
             let output = command.env("COLUMNS", width.to_string()).output();
             let text = stdout(&output.expect("the program starts"));
             // A path in a message is a word that cannot be broken.
@@ -99,55 +136,6 @@ impl Program {
                 assert!(line.chars().count() <= width, "{width}: {line}");
             }
         }
-    }
-}
-
-/// A program with arguments that every call begins with.
-#[derive(Clone, Copy, Debug)]
-pub struct ProgramWith {
-    program: Program,
-    first: &'static str,
-}
-
-impl ProgramWith {
-    /// As [`Program::prints`].
-    ///
-    /// # Panics
-    /// If it fails.
-    #[track_caller]
-    pub fn prints(&self, arguments: &str) -> String {
-        self.program.prints(&format!("{} {arguments}", self.first))
-    }
-
-    /// As [`Program::refuses`].
-    ///
-    /// # Panics
-    /// If it does not.
-    #[track_caller]
-    pub fn refuses(&self, arguments: &str, parts: &[&str]) {
-        self.program.refuses(&format!("{} {arguments}", self.first), parts);
-    }
-
-    /// As [`Program::row`].
-    ///
-    /// # Panics
-    /// If it fails, or writes anything else.
-    #[track_caller]
-    pub fn row(&self, arguments: &str) -> serde_json::Value {
-        self.program.row(&format!("{} {arguments}", self.first))
-    }
-
-    /// Runs broken rungs of these names, each of which must be in what it prints; that text.
-    ///
-    /// # Panics
-    /// If it fails, or one is missing.
-    #[track_caller]
-    pub fn check_broken(&self, names: &[&str]) -> String {
-        let text = self.prints(&format!("--broken --kernel {}", names.join(",")));
-        for name in names {
-            assert!(text.contains(name), "{name}");
-        }
-        text
     }
 }
 
@@ -174,11 +162,6 @@ pub fn check_example(name: &str, parts: &[&str]) {
     for part in parts {
         assert!(printed.contains(part), "{name}: no `{part}` in:\n{printed}");
     }
-}
-
-fn on_the_simulator(arguments: &str) -> Vec<&str> {
-    let fixed = ["--device", "sim"].into_iter();
-    fixed.chain(arguments.split_whitespace()).collect()
 }
 
 /// What a program printed.

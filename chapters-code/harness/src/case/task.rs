@@ -31,7 +31,7 @@ pub trait Task: Copy + fmt::Debug + Default + PartialEq + Send + Sync + 'static 
         let mut task = Self::default();
         for Parameter { column, set, .. } in Self::PARAMETERS {
             if let Some(text) = value(column) {
-                set(&mut task, &text).map_err(|error| format!("{column}={text}: {error}"))?;
+                task = set(&task, &text).map_err(|error| format!("{column}={text}: {error}"))?;
             }
         }
         Ok(task)
@@ -83,8 +83,8 @@ pub struct Parameter<T: 'static> {
     pub default: &'static str,
     /// The value in a task, if it has one.
     pub get: fn(&T) -> Option<Value>,
-    /// Changes the value in a task to the one that a text stands for, or says what would be one.
-    pub set: fn(&mut T, &str) -> Result<(), String>,
+    /// The task with the value that a text stands for, or what would be a value.
+    pub set: fn(&T, &str) -> Result<T, String>,
     /// The words for the value in a title, if it is worth mentioning there.
     pub label: fn(&T) -> Option<String>,
     /// The values that the lab offers.
@@ -99,7 +99,7 @@ impl<T> Parameter<T> {
         column: &'static str,
         help: &'static str,
         get: fn(&T) -> Option<Value>,
-        set: fn(&mut T, &str) -> Result<(), String>,
+        set: fn(&T, &str) -> Result<T, String>,
     ) -> Self {
         Self {
             column,
@@ -199,8 +199,8 @@ mod tests {
                 "Bins",
                 |example: &Self| example.bins.map(Value::from),
                 |example, text| {
-                    example.bins = Some(text.parse().map_err(|_| "not a number of bins")?);
-                    Ok(())
+                    let bins = text.parse().map_err(|_| "not a number of bins")?;
+                    Ok(Self { bins: Some(bins), ..*example })
                 },
             )
             .label(|example| Some(format!("{} bins", example.bins?))),
@@ -208,10 +208,7 @@ mod tests {
                 "parity",
                 "Parity",
                 |example: &Self| example.is_even.then(|| Value::text("even")),
-                |example, text| {
-                    example.is_even = text == "even";
-                    Ok(())
-                },
+                |example, text| Ok(Self { is_even: text == "even", ..*example }),
             ),
         ];
     }

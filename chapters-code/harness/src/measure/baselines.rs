@@ -204,7 +204,7 @@ impl Baselines {
         what: String,
         arrays: impl Fn(&P) -> (*const c_void, Segments) + 'static,
         judge: impl Fn(&[u8]) -> Verdict,
-    ) -> Result<Vec<LibraryRun<P>>, Error> {
+    ) -> Ways<P> {
         let case = problem.case();
         let (Some(op), Some(reduce)) = (op_code(case.op), Reduce::of(self)) else {
             return Ok(Vec::new());
@@ -231,6 +231,10 @@ impl Baselines {
         self.ways(problem, call, judge)
     }
 }
+
+/// The ways in which a library does the work of the problem `P`, or the error that stood in the way; no way if the library
+/// lacks the work.
+pub type Ways<P> = Result<Vec<LibraryRun<P>>, Error>;
 
 type ScratchBytes<P> = Box<dyn Fn(c_int, &P, *mut c_void) -> usize>;
 type Run<P> = Box<dyn Fn(c_int, &P, *mut c_void, Scratch) -> c_int>;
@@ -288,7 +292,7 @@ impl Baselines {
         problem: &P,
         call: Call<P>,
         judge: impl Fn(&[u8]) -> Verdict,
-    ) -> Result<Vec<LibraryRun<P>>, Error> {
+    ) -> Ways<P> {
         let device = problem.device();
         let output = Rc::new(RefCell::new(Output::<u8>::new(device, call.output_bytes)?));
         let call = Rc::new(call);

@@ -13,7 +13,7 @@ use recording::Baseline;
 
 use crate::{
     Case, Error, Ladder, Launch, Problem, Traffic,
-    baselines::{Baselines, LibraryRun},
+    baselines::{Baselines, LibraryRun, Ways},
     graph,
     kernel::{self, Usage},
     rung,
@@ -88,11 +88,7 @@ pub trait Measured: Problem {
     ///
     /// # Errors
     /// [`Error::Baseline`] if the library fails, or its result is wrong.
-    fn baseline(
-        &self,
-        _promise: &Self::Promise,
-        _library: &Baselines,
-    ) -> Result<Vec<LibraryRun<Self>>, Error> {
+    fn baseline(&self, _promise: &Self::Promise, _library: &Baselines) -> Ways<Self> {
         Ok(Vec::new())
     }
 
@@ -100,7 +96,7 @@ pub trait Measured: Problem {
     ///
     /// # Errors
     /// [`Error::Usage`] if the library is required and cannot be loaded.
-    fn loaded_baseline(&self, _promise: &Self::Promise) -> Result<Vec<LibraryRun<Self>>, Error> {
+    fn loaded_baseline(&self, _promise: &Self::Promise) -> Ways<Self> {
         Ok(Vec::new())
     }
 }
@@ -129,6 +125,9 @@ pub trait AnyProblem {
     /// As [`AnyProblem::run_rung`].
     fn config(&self, name: &str) -> Result<LaunchConfig, Error>;
 }
+
+/// A problem with its rungs, or the error that stood in the way.
+pub type Posed<T> = Result<Box<dyn AnySuite<T>>, Error>;
 
 /// A [`Suite`] of any problem whose cases have the task `T`.
 pub trait AnySuite<T>: AnyProblem {

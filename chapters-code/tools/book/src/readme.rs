@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 use harness::Dtype;
 use recording::Subject;
 
@@ -48,28 +48,13 @@ fn table(root: &Path) -> Result<String> {
         "| chapter | best rate on an H200 | of the ceiling | kernel and input | against NVIDIA's library |\n\
          | --- | ---: | ---: | --- | --- |\n",
     );
-    for folder in chapters(root)? {
+    for folder in chapters::ALL.iter().map(|chapter| chapter.name()) {
         let code = format!("chapters-code/{folder}");
         let title = title(&root.join(format!("book/{folder}/index.md")))?;
-        let [rate, part, case, against] = best(&records, &folder);
+        let [rate, part, case, against] = best(&records, folder);
         writeln!(text, "| [{title}]({code}) | {rate} | {part} | {case} | {against} |")?;
     }
     Ok(text)
-}
-
-/// The folders of the chapters, in order.
-fn chapters(root: &Path) -> Result<Vec<String>> {
-    let mut folders = Vec::new();
-    for entry in std::fs::read_dir(root.join("chapters-code"))? {
-        let entry = entry?;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if name.starts_with("chapter_") && entry.file_type()?.is_dir() {
-            folders.push(name);
-        }
-    }
-    ensure!(!folders.is_empty(), "there are no chapters in chapters-code");
-    folders.sort();
-    Ok(folders)
 }
 
 fn title(page: &Path) -> Result<String> {

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use book::Problem;
 use book::check::{Page, check_for_release, check_page};
 
+use crate::whole_book::repository;
+
 /// All pages below `folder`.
 fn pages(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
@@ -20,13 +22,18 @@ fn pages(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
+/// The pages of this book.
+pub(crate) fn pages_of_book() -> Vec<PathBuf> {
+    let pages = pages(&repository().join("book"));
+    assert!(pages.len() > 10, "these are not the pages: {pages:?}");
+    pages
+}
+
 /// The problems that `check` finds in the pages below `book`, which are there to be read.
 fn problems(check: fn(&Page<'_>) -> Vec<Problem>) -> Vec<String> {
-    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../book");
-    let pages = pages(&book);
-    assert!(pages.len() > 10, "these are not the pages: {pages:?}");
+    let book = repository().join("book");
     let mut found = Vec::new();
-    for name in &pages {
+    for name in &pages_of_book() {
         let page = Page {
             name,
             folder: name.parent().expect("a folder"),

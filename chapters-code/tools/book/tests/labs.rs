@@ -7,22 +7,14 @@ use lab::Lab;
 use lab::data::Data;
 use lab::replay::Options;
 
+use crate::reading::{folder_with, page};
+
 /// Builds a book of one page of chapter 1, with the project's kernels; gives its folder.
 fn built(text: &str) -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let summary = "- [One](chapter_1_reduce/one.md)\n";
+    let folder =
+        folder_with(&[("book/SUMMARY.md", summary), ("book/chapter_1_reduce/one.md", text)]);
     let root = folder.path();
-    let write = |path: &str, text: &str| {
-        let path = root.join(path);
-        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
-        std::fs::write(path, text).expect("a file");
-    };
-    write(
-        "book.toml",
-        "[book]\ntitle = \"t\"\nsrc = \"book\"\n[build]\nbuild-dir = \"out\"\n\
-         [preprocessor.directives]\nbefore = [\"links\"]\n",
-    );
-    write("book/SUMMARY.md", "- [One](chapter_1_reduce/one.md)\n");
-    write("book/chapter_1_reduce/one.md", text);
     let code = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut files = vec![Path::new("tools/lab/lab.wasm.gz").to_path_buf()];
     for kernels in ["chapter_1_reduce/kernels", "chapter_1_reduce/kernels/broken"].map(Path::new) {
@@ -55,8 +47,7 @@ fn a_listing_and_a_figure_can_be_run() {
         "# One\n\n{{#listing kernels/sequential.cu:kernel}}\n\n{{#listing kernels/operators.cuh:product}}\n\n\
          {{#figure race kernel=missing_first_barrier n=256}}\n\n{{#lab kernel=unrolled}}\n",
     );
-    let page = folder.path().join("out/chapter_1_reduce/one.html");
-    let page = std::fs::read_to_string(page).expect("a page");
+    let page = page(&folder, "chapter_1_reduce/one.html");
     let buttons: Vec<_> = page.match_indices("<p class=\"run-it\" data-lab=\"").collect();
     assert_eq!(buttons.len(), 2, "a header is no kernel: {page}");
     assert!(

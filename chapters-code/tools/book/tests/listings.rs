@@ -2,41 +2,27 @@
 
 use std::path::Path;
 
-use book::{Strictness, build};
+use crate::reading;
 
 /// Builds a book of one page of chapter 7, with two kernels; gives the page, and what is beside it.
 fn built(text: &str) -> Result<(String, tempfile::TempDir), String> {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let root = folder.path();
-    let write = |path: &str, text: &str| {
-        let path = root.join(path);
-        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
-        std::fs::write(path, text).expect("a file");
-    };
     let kernel = |head: &str, add: &str| {
         format!(
             "// {head}\n#include \"a.h\"\n// ANCHOR: k\nint x;\n{add}int y;\n// ANCHOR_END: k\nint z;\n"
         )
     };
-    write(
-        "book.toml",
-        "[book]\ntitle = \"t\"\nsrc = \"book\"\n[build]\nbuild-dir = \"out\"\n\
-         [preprocessor.directives]\nbefore = [\"links\"]\n",
-    );
-    write("book/SUMMARY.md", "- [One](chapter_7/one.md)\n");
-    write("book/chapter_7/one.md", text);
-    write("chapters-code/chapter_7/kernels/a.cu", &kernel("The first.", ""));
-    write("chapters-code/chapter_7/kernels/b.cu", &kernel("The second.", "int added;\n"));
     let macros = "#define KERNEL(name) \\\n    void name() {}\nFOR_ALL(KERNEL)\nTWO_KERNELS(a)\n#undef KERNEL\n";
-    write(
-        "chapters-code/chapter_7/kernels/entry_points.cu",
-        &format!("{}{macros}", kernel("", "#define LAUNCH_BOUNDS 8\n")),
-    );
     let lines: String = (0..21).map(|line| format!("int l{line};\n")).collect();
-    write("chapters-code/chapter_7/kernels/another.cu", &kernel("", &lines));
-    build(root, None, Strictness::Draft).map_err(|error| error.to_string())?;
-    let page = std::fs::read_to_string(root.join("out/chapter_7/one.html")).expect("a page");
-    Ok((page, folder))
+    let entry_points = kernel("", "#define LAUNCH_BOUNDS 8\n") + macros;
+    let folder = reading::built(&[
+        ("book/SUMMARY.md", "- [One](chapter_7/one.md)\n"),
+        ("book/chapter_7/one.md", text),
+        ("chapters-code/chapter_7/kernels/a.cu", &kernel("The first.", "")),
+        ("chapters-code/chapter_7/kernels/b.cu", &kernel("The second.", "int added;\n")),
+        ("chapters-code/chapter_7/kernels/entry_points.cu", &entry_points),
+        ("chapters-code/chapter_7/kernels/another.cu", &kernel("", &lines)),
+    ])?;
+    Ok((reading::page(&folder, "chapter_7/one.html"), folder))
 }
 
 #[test]

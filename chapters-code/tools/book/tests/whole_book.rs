@@ -5,9 +5,13 @@ use std::path::{Path, PathBuf};
 use book::{Strictness, build, offline, readme, site};
 use report::AnyChapter;
 
-use crate::constructs;
+use crate::{
+    constructs,
+    counts::pages_of_book,
+    reading::{assert_refused, folder_with},
+};
 
-fn repository() -> PathBuf {
+pub(crate) fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")
 }
 
@@ -52,15 +56,8 @@ fn exhaustive_the_book_builds_and_needs_no_network() {
 /// A kernel whose numbers were chosen on the device that it is timed on has an advantage over a library for all of them.
 #[test]
 fn what_flatters_a_comparison_includes_the_tuning() {
-    let chapters = std::fs::read_dir(repository().join("book")).expect("the book");
-    let chapters =
-        chapters.map(|entry| entry.expect("an entry").path()).filter(|path| path.is_dir());
-    let pages = chapters.flat_map(|folder| std::fs::read_dir(folder).expect("a folder"));
     let mut boxes = 0;
-    for path in pages.map(|entry| entry.expect("an entry").path()) {
-        if path.extension().is_none_or(|extension| extension != "md") {
-            continue;
-        }
+    for path in pages_of_book() {
         let text = std::fs::read_to_string(&path).expect("a page");
         let Some((_, behind)) = text.split_once("{{#aside Where the comparison flatters us}}")
         else {
@@ -102,40 +99,25 @@ fn a_release_has_one_version() {
 
 #[test]
 fn a_broken_book_names_every_page_and_line() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let root = folder.path();
-    std::fs::create_dir(root.join("src")).expect("a folder");
-    std::fs::write(root.join("book.toml"), "[book]\ntitle = \"t\"\n").expect("a file");
-    std::fs::write(root.join("src/SUMMARY.md"), "- [One](one.md)\n- [Two](two.md)\n")
-        .expect("a file");
-    std::fs::write(root.join("src/one.md"), "# One\n\n{{#include gone.cu:kernel}}\n")
-        .expect("a file");
-    std::fs::write(root.join("src/two.md"), "# Two\n<!-- after recording: x -->\n$\\frac$\n")
-        .expect("a file");
-
-    let error = build(root, None, Strictness::Draft).expect_err("a refusal").to_string();
-    assert!(error.contains("src/one.md:3: cannot include gone.cu"), "{error}");
-    assert!(error.contains("src/two.md:3: KaTeX rejects"), "{error}");
+    let folder = folder_with(&[
+        ("book/SUMMARY.md", "- [One](one.md)\n- [Two](two.md)\n"),
+        ("book/one.md", "# One\n\n{{#include gone.cu:kernel}}\n"),
+        ("book/two.md", "# Two\n<!-- after recording: x -->\n$\\frac$\n"),
+    ]);
+    let refusal = |how| build(folder.path(), None, how).expect_err("a refusal").to_string();
+    let error = refusal(Strictness::Draft);
+    assert!(error.contains("book/one.md:3: cannot include gone.cu"), "{error}");
+    assert!(error.contains("book/two.md:3: KaTeX rejects"), "{error}");
     assert!(!error.contains("still to be written"), "{error}");
-    let error = build(root, None, Strictness::Strict).expect_err("a refusal").to_string();
-    assert!(error.contains("src/two.md:2: this text is still to be written"), "{error}");
+    let error = refusal(Strictness::Strict);
+    assert!(error.contains("book/two.md:2: this text is still to be written"), "{error}");
 }
 
 #[test]
 fn a_figure_that_cannot_be_drawn_names_page_and_line() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let root = folder.path();
-    std::fs::create_dir(root.join("src")).expect("a folder");
-    std::fs::write(root.join("book.toml"), "[book]\ntitle = \"t\"\n").expect("a file");
-    std::fs::write(root.join("src/SUMMARY.md"), "- [One](one.md)\n").expect("a file");
     let page = "# One\n\n{{#figure tree kernel=tree n=4 chapter=chapter_1_reduce}}\n\n\
                 {{#shout}}\n";
-    std::fs::write(root.join("src/one.md"), page).expect("a file");
-    let error = build(root, None, Strictness::Draft).expect_err("a refusal").to_string();
-    for expected in [
-        "src/one.md:3: there is no kernel `tree` in chapter_1_reduce",
-        "src/one.md:5: there is no directive shout",
-    ] {
-        assert!(error.contains(expected), "{error}");
-    }
+    let files = [("book/SUMMARY.md", "- [One](one.md)\n"), ("book/one.md", page)];
+    assert_refused(&files, "book/one.md:3: there is no kernel `tree` in chapter_1_reduce");
+    assert_refused(&files, "book/one.md:5: there is no directive shout");
 }

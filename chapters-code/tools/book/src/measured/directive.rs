@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::records::{Row, chapter_number};
+use super::{VALUE, named};
 
 /// Keys that are not compared with a row's field of that name.
 const NOT_FIELDS: [&str; 7] = ["device", "broken", "before", "from", "to", "kernels", "least"];
@@ -12,70 +13,28 @@ const NOT_FIELDS: [&str; 7] = ["device", "broken", "before", "from", "to", "kern
 /// A part of the name of the device whose values single values are.
 pub(super) const USUAL_DEVICE: &str = "H200";
 
-/// What a directive asks for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// One field of one row.
-    Value(String),
-    /// A rung's rate, in a sentence.
-    Rung,
-    /// The ladder as a table.
-    Table,
-    /// Rates over sizes as a picture.
-    Plot,
-    /// Rates at one size as a picture.
-    Bars,
-    /// Rates of the rungs up to one, at one size, as a picture.
-    SoFar,
-    /// Rates over bytes in flight.
-    InFlight,
-    /// Times over strides.
-    Strides,
-    /// Rates over offsets.
-    Offsets,
-    /// The ladder's times on two devices that differ in their memory only, as a table.
-    Memories,
-    /// The same of one rung, in a sentence.
-    OtherMemory,
-    /// All that was timed beside a library.
-    Comparisons,
-    /// All recorded runs.
-    Devices,
-}
-
 /// A directive: what is asked for, of which rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Directive {
-    pub(super) kind: Kind,
+    /// The name, such as `measured_table`.
+    pub(super) name: &'static str,
+    /// The one field that `measured` asks for.
+    pub(super) field: Option<String>,
     keys: Vec<(String, String)>,
 }
 
 /// The directive with this body, `measured FIELD KEY=VALUE …`.
 pub(super) fn parse(body: &str) -> Result<Directive, String> {
-    let mut words = body.split_whitespace();
-    let kind = match words.next() {
-        Some("measured") => match words.next() {
-            Some(field) if !field.contains('=') => Kind::Value(field.to_owned()),
-            _ => return Err("name the field: {{#measured FIELD KEY=VALUE …}}".to_owned()),
-        },
-        Some("measured_rung") => Kind::Rung,
-        Some("measured_table") => Kind::Table,
-        Some("measured_plot") => Kind::Plot,
-        Some("measured_bars") => Kind::Bars,
-        Some("so_far") => Kind::SoFar,
-        Some("measured_in_flight") => Kind::InFlight,
-        Some("measured_strides") => Kind::Strides,
-        Some("measured_offsets") => Kind::Offsets,
-        Some("measured_memories") => Kind::Memories,
-        Some("other_memory") => Kind::OtherMemory,
-        Some("measured_comparisons") => Kind::Comparisons,
-        Some("measured_devices") => Kind::Devices,
-        other => {
-            return Err(format!("there is no directive {}", other.unwrap_or_default()));
+    let mut words = body.split_whitespace().peekable();
+    let (name, _) = named(words.next().unwrap_or_default())?;
+    let field = match words.next_if(|field| name == VALUE && !field.contains('=')) {
+        None if name == VALUE => {
+            return Err("name the field: {{#measured FIELD KEY=VALUE …}}".to_owned());
         }
+        field => field.map(str::to_owned),
     };
     let keys = words.map(key).collect::<Result<_, _>>()?;
-    Ok(Directive { kind, keys })
+    Ok(Directive { name, field, keys })
 }
 
 fn key(word: &str) -> Result<(String, String), String> {
@@ -148,7 +107,7 @@ impl Directive {
         let mut keys = self.keys.clone();
         keys.retain(|(name, _)| name != "kernel");
         keys.push(("kernel".to_owned(), before));
-        Some(Self { kind: self.kind.clone(), keys })
+        Some(Self { keys, ..self.clone() })
     }
 
     /// The same rows of all rungs up to the one that the key `kernel` names, if it and the size are there.
@@ -158,7 +117,7 @@ impl Directive {
         let mut keys = self.keys.clone();
         keys.retain(|(name, _)| !["kernel", "to"].contains(&name.as_str()));
         keys.push(("to".to_owned(), last));
-        Some(Self { kind: self.kind.clone(), keys })
+        Some(Self { keys, ..self.clone() })
     }
 
     /// The first and the last kernel that are meant, where the keys `from` and `to` say so.

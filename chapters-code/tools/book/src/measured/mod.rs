@@ -52,7 +52,7 @@ use std::path::Path;
 
 use crate::{Problems, Strictness};
 pub(crate) use comparisons::{elements, library};
-use directive::{Directive, Kind};
+use directive::Directive;
 pub(crate) use figures::number::thousands;
 pub(crate) use format::leading_number;
 pub use format::{amount, value};
@@ -92,7 +92,11 @@ pub(crate) fn answer(
         return claimed(page, comparison, records, strictness);
     }
     let directive = &directive::parse(body)?.on(page);
-    answer_to(Asked { page, directive, records }, strictness)
+    if waits(directive, records, strictness)? {
+        return Ok(NOT_RECORDED.to_owned());
+    }
+    let (_, answer) = named(directive.name)?;
+    answer(Asked { page, directive, records })
 }
 
 /// The number that the directive `measured` with these arguments on `page` would show, in `unit`, which begins
@@ -122,7 +126,7 @@ fn number_on(
     strictness: Strictness,
 ) -> Result<Option<(String, f64)>, String> {
     let directive = directive::parse(&format!("measured {}", arguments.trim()))?.on(page);
-    let Kind::Value(field) = &directive.kind else {
+    let Some(field) = &directive.field else {
         return Err(format!("{arguments} is not one value"));
     };
     if waits(&directive, records, strictness)? {
@@ -208,26 +212,36 @@ struct Asked<'a> {
     records: &'a Records,
 }
 
-fn answer_to(asked: Asked, strictness: Strictness) -> Result<String, String> {
-    let Asked { page, directive, records } = asked;
-    if waits(directive, records, strictness)? {
-        return Ok(NOT_RECORDED.to_owned());
-    }
-    match &directive.kind {
-        Kind::Value(field) => inline(directive, field, records),
-        Kind::Rung => table::rung(asked),
-        Kind::Table => table::ladder(asked),
-        Kind::Plot => chart::over_sizes(asked),
-        Kind::Bars => chart::at_one_size(asked),
-        Kind::SoFar => chart::so_far(asked),
-        Kind::InFlight => in_flight::over_bytes(asked),
-        Kind::Strides => access::over_strides(asked),
-        Kind::Offsets => access::over_offsets(asked),
-        Kind::Memories => memories::ladder(asked),
-        Kind::OtherMemory => memories::rung(asked),
-        Kind::Comparisons => comparisons::all(asked),
-        Kind::Devices => Ok(table::devices(page, records)),
-    }
+/// The directive that asks for one field of one row.
+const VALUE: &str = "measured";
+
+/// The directive that lists the recorded runs.
+const DEVICES: &str = "measured_devices";
+
+/// What answers a directive.
+type Answer = fn(Asked) -> Result<String, String>;
+
+/// The directives by their names.
+static ANSWERS: [(&str, Answer); 13] = [
+    (VALUE, inline),
+    ("measured_rung", table::rung),
+    ("measured_table", table::ladder),
+    ("measured_plot", chart::over_sizes),
+    ("measured_bars", chart::at_one_size),
+    ("so_far", chart::so_far),
+    ("measured_in_flight", in_flight::over_bytes),
+    ("measured_strides", access::over_strides),
+    ("measured_offsets", access::over_offsets),
+    ("measured_memories", memories::ladder),
+    ("other_memory", memories::rung),
+    ("measured_comparisons", comparisons::all),
+    (DEVICES, table::devices),
+];
+
+/// The directive of this name.
+fn named(name: &str) -> Result<(&'static str, Answer), String> {
+    let found = ANSWERS.iter().find(|(known, _)| *known == name);
+    found.copied().ok_or_else(|| format!("there is no directive {name}"))
 }
 
 /// Whether nothing at all is recorded for a directive of a draft.
@@ -247,19 +261,16 @@ fn missing(directive: &Directive, records: &Records) -> Option<String> {
     if records.is_empty() {
         return Some("nothing".to_owned());
     }
-    let of_runs = match &directive.kind {
-        Kind::Devices => true,
-        Kind::Value(field) => records.runs().iter().any(|run| run.field(field).is_some()),
-        _ => false,
-    };
+    let is_of_run = |field| records.runs().iter().any(|run| run.field(field).is_some());
+    let of_runs = directive.name == DEVICES || directive.field.as_deref().is_some_and(is_of_run);
     let chapter = directive.chapter().filter(|_| !of_runs)?;
     let is_recorded = records.runs().iter().any(|run| run.has_chapter(chapter));
     (!is_recorded).then(|| format!("nothing of chapter {chapter}"))
 }
 
-fn inline(directive: &Directive, field: &str, records: &Records) -> Result<String, String> {
-    match field {
-        GAIN => Ok(amount(field, records.run_of(directive)?.gain(directive)?)),
-        _ => Ok(value(field, records.value(directive, field)?)),
+fn inline(Asked { directive, records, .. }: Asked) -> Result<String, String> {
+    match directive.field.as_deref().unwrap_or_default() {
+        GAIN => Ok(amount(GAIN, records.run_of(directive)?.gain(directive)?)),
+        field => Ok(value(field, records.value(directive, field)?)),
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use recording::{Device, Head};
 
-use super::records::{self, Records, Row, Run};
+use super::records::{self, Row, Run};
 use super::{Asked, amount};
 
 /// A gain that differs from 1 by less would be shown as 1.00.
@@ -147,7 +147,7 @@ pub(super) fn up(page: &Path) -> String {
 }
 
 /// A line for every recorded run, and why runs of earlier kernels are kept.
-pub(super) fn devices(page: &Path, records: &Records) -> String {
+pub(super) fn devices(Asked { page, records, .. }: Asked) -> Result<String, String> {
     let mut table = String::from(
         "| device | compute capability | driver | peak | date | rows |\n\
          | --- | --- | --- | ---: | --- | ---: |\n",
@@ -170,5 +170,5 @@ pub(super) fn devices(page: &Path, records: &Records) -> String {
             ));
         }
     }
-    table
+    Ok(table)
 }
