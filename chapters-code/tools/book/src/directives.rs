@@ -2,7 +2,7 @@
 //! over the pages as they are written, so that its errors name the line that the author sees.
 
 use std::cell::{RefCell, RefMut};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -98,6 +98,8 @@ struct Answers<'a> {
     asks: Asks,
     kernels: Sources,
     constructs: Rows,
+    /// For each page of the main path, links to the words that no page before it has used.
+    new_words: HashMap<PathBuf, Vec<String>>,
 }
 
 impl<'a> Answers<'a> {
@@ -123,6 +125,12 @@ impl<'a> Answers<'a> {
                 constructs = Rows::read(&source.join(path), &chapter.content).map_err(Problems)?;
             }
         }
+        let of_main_path = pages(book).filter(|(path, chapter)| {
+            !words::is_deeper(chapter) && *path != Path::new(glossary::PAGE)
+        });
+        let new_words = of_main_path
+            .map(|(path, chapter)| (path.clone(), glossary.new_words(path, &chapter.content)))
+            .collect();
         let records = Records::load(&folder.join(measured::FOLDER))?;
         if asked.strictness == Strictness::Strict {
             records.check_kernels(chapters::ALL).map_err(anyhow::Error::msg)?;
@@ -134,6 +142,7 @@ impl<'a> Answers<'a> {
             listings: Listings::new(&context.root, asked.links, asked.labs.clone()),
             kernels: Sources::load(&context.root)?,
             constructs,
+            new_words,
             root: context.root.clone(),
             source,
             glossary,
@@ -163,10 +172,7 @@ impl<'a> Answers<'a> {
         };
         let marked = lesson::with_ends(&marked);
         let mut blocks = Blocks::of(&path);
-        let new_words = match words::is_deeper(chapter) || path == Path::new(glossary::PAGE) {
-            true => Vec::new(),
-            false => self.glossary.new_words(&path, &chapter.content),
-        };
+        let new_words = self.new_words.remove(&path).unwrap_or_default();
         let mut answer = |call: &Call<'_>| {
             match call.name() {
                 "verdict" => return self.verdict(&page, &blocks.judged(call.arguments())?),
