@@ -45,10 +45,6 @@ const CAPTURES: &[Capture] = &[
         "book/chapter_1_reduce/weak_memory.txt",
         "chapter_1 --weak --broken --kernel last_block_without_fence",
     ),
-    Capture::output(
-        "book/chapter_2_histogram/four_rungs.txt",
-        "chapter_2 --kernel global_atomics,shared_atomics,warp_copies,match_any",
-    ),
     // Not those that wait for a flag: how often they ask depends on the machine.
     Capture::output(
         "book/chapter_2_histogram/output.txt",
