@@ -76,7 +76,11 @@ pub fn count(
     block: Option<u32>,
 ) -> Result<(Counters, u64), Error> {
     let (rung, case) = resolved(chapter, kernel, case, block)?;
-    let session = simulator(device)?.session(|options| options.quiet = true)?;
+    let session = simulator(device)?.session(|options| {
+        // The counters of blocks that wait for each other depend on how many threads run them.
+        options.threads = 1;
+        options.quiet = true;
+    })?;
     let outcome = chapter.problem(device, &case)?.run_rung(rung.name, None, &[])?;
     drop(session);
     if let Some(cause) = unexpected(&rung, &outcome) {
