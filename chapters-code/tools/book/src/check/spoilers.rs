@@ -13,6 +13,9 @@ use crate::lesson::{Ask, Sought};
 const LADDERS: [&str; 4] =
     ["measured_table", "measured_bars", "measured_memories", "measured_in_flight"];
 
+/// The fields of a row that tell nothing of its time.
+const TIMELESS: [&str; 2] = ["registers", "occupancy"];
+
 /// The keys that name what a row is of, and not which row is meant.
 const NAMES: [&str; 5] = ["kernel", "kernels", "before", "from", "to"];
 
@@ -93,7 +96,9 @@ fn shows(page: &Path, call: &Call<'_>, kernel: &str, sought: &Keys<'_>) -> bool 
                 _ => is_between(page, keys.ends, kernel),
             }
     };
-    is_figure && keys.agree(sought) && sought.agree(&keys) && is_of_kernel()
+    let field = call.arguments().split_whitespace().next().unwrap_or_default();
+    let tells = is_figure && !(name == "measured" && TIMELESS.contains(&field));
+    tells && keys.agree(sought) && sought.agree(&keys) && is_of_kernel()
 }
 
 /// Whether a rung of the page's chapter is one of those from the first to the second of `ends`.
@@ -171,6 +176,7 @@ mod tests {
         for other in [
             "{{#measured gb_per_s kernel=sequential n=2^28 dtype=f32}}",
             "{{#measured gb_per_s kernel=first_add n=2^20 dtype=f32}}",
+            "{{#measured registers kernel=first_add n=2^28 dtype=f32}}",
             "{{#measured_table from=interleaved_modulo to=sequential n=2^28 dtype=f32}}",
             "{{#so_far kernel=sequential n=2^28 dtype=f32}}",
             "{{#figure tree kernel=first_add n=8 block=4}}",
