@@ -66,7 +66,7 @@ const CAPTURES: &[Capture] = &[
     Capture::output("book/chapter_6_transpose/output.txt", "chapter_6"),
     Capture::output(
         "book/chapter_6_transpose/four_rungs.txt",
-        "chapter_6 --kernel by_rows,by_columns,tile,padded -n 1024x1024",
+        "chapter_6 --kernel by_rows,by_columns,tile,padded -n 1024x768",
     ),
     Capture::output("book/chapter_7_coalescing/output.txt", "chapter_7"),
     Capture::output(
