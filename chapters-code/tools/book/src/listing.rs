@@ -22,6 +22,7 @@ use similar::{Change, ChangeTag, TextDiff};
 use crate::anchor;
 use crate::expand::words;
 use crate::lab::Labs;
+use crate::lesson::pairs;
 
 /// Where the copies of the listed files are, in the built book.
 const COPIES: &str = "code";
@@ -125,12 +126,15 @@ impl Listings {
         }
     }
 
-    /// The button of the directive `lab kernel=RUNG`: for a rung of the page's chapter that no page lists or draws.
+    /// The button of the directive `lab kernel=RUNG`, for a rung that no page lists or draws: of the page's chapter, or of the
+    /// one that the key `chapter` names.
     pub(crate) fn named_button(&self, page: &Path, arguments: &str) -> Result<String, String> {
-        let kernel =
-            arguments.trim().strip_prefix("kernel=").ok_or("write {{#lab kernel=RUNG}}")?;
-        let folder = page.parent().and_then(Path::file_name);
-        let chapter = folder.and_then(|name| name.to_str()).unwrap_or_default();
+        const USAGE: &str =
+            "write {{#lab kernel=RUNG}}, with chapter=CHAPTER on a page of no chapter";
+        let [kernel, chapter] = pairs(arguments, ["kernel", "chapter"], USAGE)?;
+        let kernel = &kernel.ok_or(USAGE)?;
+        let folder = page.parent().and_then(Path::file_name).and_then(|name| name.to_str());
+        let chapter = chapter.as_deref().or(folder).unwrap_or_default();
         match self.links {
             Links::ToCopies => self.labs.borrow_mut().named_button(chapter, kernel),
             Links::None => Ok(String::new()),

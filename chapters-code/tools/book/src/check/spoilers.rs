@@ -26,7 +26,7 @@ pub(super) fn check(page: &Page<'_>) -> Vec<Problem> {
         let ask = Ask::parse(call.arguments()).ok()?;
         match &ask.sought {
             Sought::Measured { value, .. } => {
-                let sought = Keys::of(value);
+                let sought = Keys::of(value, page.name);
                 let kernel = *sought.kernels.first()?;
                 let shows = |call: &&Call<'_>| shows(page.name, call, kernel, &sought);
                 let spoiler = all[..at].iter().find(shows)?;
@@ -59,10 +59,14 @@ struct Keys<'a> {
 }
 
 impl<'a> Keys<'a> {
-    fn of(arguments: &'a str) -> Self {
+    /// Those of a directive on `page`, whose folder names the chapter where no key does.
+    fn of(arguments: &'a str, page: &'a Path) -> Self {
         let words =
             arguments.split(|letter: char| letter.is_whitespace() || "[]\"".contains(letter));
-        let pairs: Vec<_> = words.filter_map(|word| word.split_once('=')).collect();
+        let mut pairs: Vec<_> = words.filter_map(|word| word.split_once('=')).collect();
+        if !pairs.iter().any(|(name, _)| *name == "chapter") {
+            pairs.extend(number_of_chapter(page).map(|number| ("chapter", number)));
+        }
         let value =
             |key: &str| pairs.iter().find(|(name, _)| *name == key).map(|(_, value)| *value);
         let named = pairs.iter().filter(|(name, _)| ["kernel", "kernels"].contains(name));
@@ -82,12 +86,17 @@ impl<'a> Keys<'a> {
     }
 }
 
+/// The number of the chapter that the folder of `page` names.
+fn number_of_chapter(page: &Path) -> Option<&str> {
+    page.parent()?.file_name()?.to_str()?.strip_prefix("chapter_")?.split('_').next()
+}
+
 /// Whether a directive of the page shows, or claims, something measured of the kernel that is asked about.
 fn shows(page: &Path, call: &Call<'_>, kernel: &str, sought: &Keys<'_>) -> bool {
     let name = call.name();
     let is_figure = name.starts_with("measured")
         || ["box", "claim", "so_far", "other_memory", "computed", "verdict"].contains(&name);
-    let keys = Keys::of(call.arguments());
+    let keys = Keys::of(call.arguments(), page);
     let is_of_kernel = || {
         keys.kernels.contains(&kernel)
             || match name {
@@ -176,6 +185,7 @@ mod tests {
         for other in [
             "{{#measured gb_per_s kernel=sequential n=2^28 dtype=f32}}",
             "{{#measured gb_per_s kernel=first_add n=2^20 dtype=f32}}",
+            "{{#measured gb_per_s chapter=3 kernel=first_add n=2^28 dtype=f32}}",
             "{{#measured registers kernel=first_add n=2^28 dtype=f32}}",
             "{{#measured_table from=interleaved_modulo to=sequential n=2^28 dtype=f32}}",
             "{{#so_far kernel=sequential n=2^28 dtype=f32}}",
