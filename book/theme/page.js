@@ -21,6 +21,21 @@
         dark.textContent = "Dark";
     }
 
+    // A group of pages in the sidebar has no page of its own: its name opens it, for those who use a keyboard, too.
+    for (const name of document.querySelectorAll("#mdbook-sidebar .chapter-link-wrapper > span")) {
+        const toggle = name.parentElement.querySelector(".chapter-fold-toggle");
+        const item = name.closest("li");
+        const button = document.createElement("button");
+        button.type = "button";
+        button.className = "group";
+        button.textContent = name.textContent;
+        const follow = () => button.setAttribute("aria-expanded", item.classList.contains("expanded"));
+        new MutationObserver(follow).observe(item, { attributeFilter: ["class"] });
+        follow();
+        button.addEventListener("click", () => toggle.click());
+        name.replaceWith(button);
+    }
+
     // The switch of the sidebar is a label, which no key reaches: a button stands in for it.
     const label = document.getElementById("mdbook-sidebar-toggle");
     if (label) {
