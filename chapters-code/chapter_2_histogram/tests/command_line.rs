@@ -156,6 +156,7 @@ fn json_says_how_many_bins() {
 /// What every chapter's program does, and the whole program that the book shows.
 #[test]
 fn as_every_program() {
+    SMALL.refuses("--kernel banken", &["did you mean `banked`?", "remedy"]);
     CHAPTER_2.check_common(&CHAPTER, "1000");
     assert!(CHAPTER_2.prints("--help").contains("[default: u32]"));
     CHAPTER_2.check_width("-n 1000 --bins 65536");

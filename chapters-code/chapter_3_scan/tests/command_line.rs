@@ -68,6 +68,7 @@ fn json_says_which_kind() {
 /// What every chapter's program does, and the whole program that the book shows.
 #[test]
 fn as_every_program() {
+    SMALL.refuses("--kernel lookbak", &["did you mean `lookback`?", "remedy"]);
     CHAPTER_3.check_common(&Scan, "1000");
     CHAPTER_3.check_width("-n 1000 --kind exclusive");
     check_example("plain_3", &["inclusive scan of 1000000 elements: right"]);

@@ -119,6 +119,7 @@ fn json_says_what_is_selected() {
 /// What every chapter's program does, and the whole program that the book shows.
 #[test]
 fn as_every_program() {
+    SMALL.refuses("--kernel warp_specialised", &["did you mean `warp_specialized`?", "remedy"]);
     CHAPTER_4.check_common(&Compact::DEFAULT, "1000");
     CHAPTER_4.check_width("-n 1000 --select bits --density 1/64 --mask clustered");
     check_example("plain_4", &["compaction of 1000000 elements to 250000: right"]);

@@ -141,6 +141,7 @@ fn files_that_are_wrong_are_named_with_the_line() {
 /// What every chapter's program does, and the whole program that the book shows.
 #[test]
 fn as_every_program() {
+    SMALL.refuses("--kernel lookbak", &["did you mean `lookback`?", "remedy"]);
     CHAPTER_5.check_common(&Segmented::DEFAULT, "1000");
     CHAPTER_5.check_width("-n 1000");
     check_example("plain_5", &["segmented scan of 1000000 elements: right"]);

@@ -86,6 +86,7 @@ fn a_kernel_that_leaves_its_arrays_is_caught() {
 /// What every chapter's program does, and the whole program that the book shows.
 #[test]
 fn as_every_program() {
+    SMALL.refuses("--kernel swizled", &["did you mean `swizzled`?", "remedy"]);
     CHAPTER_6.check_common(&Transpose, "100x60");
     CHAPTER_6.check_width("-n 100x60,64x64 --batch 2");
     check_example("plain_6", &["transpose of 1000 x 700 elements: right"]);

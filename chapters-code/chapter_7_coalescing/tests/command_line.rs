@@ -114,6 +114,7 @@ fn a_load_that_is_not_aligned_is_caught() {
 /// What every chapter's program does, and the whole program that the book shows.
 #[test]
 fn as_every_program() {
+    SMALL.refuses("--kernel two_pakcs", &["did you mean `two_packs`?", "remedy"]);
     CHAPTER_7.check_common(&Coalescing, "1000");
     CHAPTER_7.check_width("-n 1000,2048");
     check_example("plain_7", &["coalesced copy of 100000 elements: right", "stride 8: right"]);

@@ -23,6 +23,7 @@ use harness::{
     task::AsColumns,
     verify::{Checker, Verdict},
 };
+use recording::Caught;
 use report::{
     AnyCase, AnyChapter, AnyRung, Row,
     progress::Progress,
@@ -215,6 +216,25 @@ pub fn check(rows: &[Row]) {
         })
         .collect();
     assert!(wrong.is_empty(), "{} of {} rows:\n{}", wrong.len(), rows.len(), wrong.join("\n"));
+}
+
+/// Fails unless rows are of all rungs that are named, and of no other, and each was caught by the checker beside its name.
+///
+/// # Panics
+/// If that does not hold.
+#[track_caller]
+pub fn check_caught(rows: &[Row], expected: &[(&str, Checker)]) {
+    for (kernel, checker) in expected {
+        let caught = &row(rows, kernel).caught;
+        let by = checker.name();
+        let is_caught =
+            matches!(caught, Some(Caught::By(names)) if names.iter().any(|name| name == by));
+        assert!(is_caught, "{kernel}: {caught:?}, and not by {by}");
+    }
+    for row in rows {
+        let name = &row.subject.kernel;
+        assert!(expected.iter().any(|(kernel, _)| kernel == name), "{name}: nothing is expected");
+    }
 }
 
 /// The row of a rung.

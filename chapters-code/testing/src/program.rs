@@ -96,12 +96,14 @@ impl Program {
                 broken.push(rung.name);
             }
         }
+        let takes_input = manual.contains("--input");
         for (arguments, parts) in [
             ("-n abc", &["`abc` is not a size", "2^20"][..]),
             ("-n -1", &["`-1` is negative"]),
             ("-n 1.5", &["whole number"]),
+            ("-n 2^50", &["largest size is 2^48"]),
             ("-n 2^70", &["largest size is 2^48"]),
-            ("--input nonsense", &["--input"]),
+            ("--input nonsense", if takes_input { &["nonsense", "uniform"] } else { &["--input"] }),
             ("--kernel nonsense", &["no kernel `nonsense`", longest, "remedy"]),
             ("--nonsense 16", &["--nonsense", "--help"]),
         ] {
