@@ -15,6 +15,10 @@ extern "C" {
  * be one. */
 int simtSetOption(const char *name, int64_t value);
 
+/* Calls the allocation, or the variable of a module, that contains `address` by this name in reports to come, in place of its
+ * address; an empty name ends that. Returns 0, or CUDA_ERROR_INVALID_VALUE (1) where nothing is allocated. */
+int simtSetName(uint64_t address, const char *name);
+
 /* Takes what the launches since the last report counted, found and traced, as JSON whose field "version" is 1. Returns the
  * length of the text in bytes, without a NUL. If that is at most `length`, the text is in `buffer`, followed by a NUL if there
  * is room, and the next report begins anew; otherwise nothing has changed. A null `buffer` asks for the length. */

@@ -1,6 +1,6 @@
 //! A client of the simulator's CUDA driver library: it opens the library, sets its options and takes its reports.
 //!
-//! The library answers the CUDA driver API, and three functions more, which are called here. Its options are those of the
+//! The library answers the CUDA driver API, and four functions more, which are called here. Its options are those of the
 //! whole process: a [`Session`] has them for itself, and restores them when it ends.
 
 mod options;
@@ -20,6 +20,7 @@ pub use simt_report::*;
 pub use options::Options;
 
 type SetOption = unsafe extern "C" fn(*const c_char, i64) -> i32;
+type SetName = unsafe extern "C" fn(u64, *const c_char) -> i32;
 type Take = unsafe extern "C" fn(*mut c_char, usize) -> usize;
 
 /// Why the library cannot be used.
@@ -60,6 +61,7 @@ pub enum Error {
 pub struct Simulator {
     path: PathBuf,
     set_option: SetOption,
+    set_name: SetName,
     take_report: Take,
     take_recording: Take,
     options: Mutex<Options>,
@@ -79,9 +81,10 @@ impl Simulator {
         // SAFETY: the library is ours and its initialisers have no preconditions.
         let library = unsafe { Library::new(&path) }.map_err(bad)?;
         // SAFETY: the signatures are those that simt-driver exports under these names.
-        let (set_option, take_report, take_recording) = unsafe {
+        let (set_option, set_name, take_report, take_recording) = unsafe {
             (
                 *library.get::<SetOption>(b"simtSetOption").map_err(bad)?,
+                *library.get::<SetName>(b"simtSetName").map_err(bad)?,
                 *library.get::<Take>(b"simtTakeReport").map_err(bad)?,
                 *library.get::<Take>(b"simtTakeRecording").map_err(bad)?,
             )
@@ -89,6 +92,7 @@ impl Simulator {
         Ok(Self {
             path,
             set_option,
+            set_name,
             take_report,
             take_recording,
             options: Mutex::default(),
@@ -137,6 +141,13 @@ impl Simulator {
     /// [`Error::Option`] if the library does not record.
     pub fn record(&self) -> Result<(), Error> {
         self.set(c"record", 1)
+    }
+
+    /// Calls the allocation, or the variable of a module, that contains an address by this name in reports to come; an
+    /// empty name ends that. Returns whether something is allocated there.
+    pub fn set_name(&self, address: u64, name: &CStr) -> bool {
+        // SAFETY: `name` ends in NUL, and the function only reads it.
+        unsafe { (self.set_name)(address, name.as_ptr()) == 0 }
     }
 
     /// What the launches since the last call did.

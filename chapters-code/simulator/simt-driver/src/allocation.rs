@@ -47,6 +47,13 @@ pub fn is_allocated(address: u64) -> Result<bool> {
     Ok(driver()?.devices.iter().any(|device| lock(&device.owners).contains_key(&address)))
 }
 
+/// Calls the memory at an address by this name in reports; none ends that.
+pub fn set_name(address: u64, name: Option<&str>) -> Result {
+    let is_known = driver()?.devices.iter().any(|device| device.memory.set_name(address, name));
+    let cause = || CUresult::INVALID_VALUE.because(format!("nothing is allocated at {address:#x}"));
+    is_known.then_some(()).ok_or_else(cause)
+}
+
 /// The context that owns the memory at an address, or else the current one.
 pub fn context_of(address: u64) -> Result<Arc<Context>> {
     let owner = driver()?.devices.iter().find_map(|device| device.owner(address));

@@ -21,8 +21,8 @@
 //! - **Handles** are looked up, never followed: a null, foreign or outdated one is an error.
 //! - Nothing unwinds into C. A defect of the library's own is `CUDA_ERROR_UNKNOWN`.
 //!
-//! Beyond the CUDA API there are `simtSetOption`, `simtTakeReport`, `simtTakeRecording` and `simtNoteReport`, in
-//! `api/extra.rs`.
+//! Beyond the CUDA API there are `simtSetOption`, `simtSetName`, `simtTakeReport`, `simtTakeRecording` and
+//! `simtNoteReport`, in `api/extra.rs`.
 //!
 //! Unless work is deferred, a launch returns when its kernel is done, so one that spins for ever blocks `cuLaunchKernel`.
 //! Threads that all wait for each other are found out, and an instruction limit ends the rest. No

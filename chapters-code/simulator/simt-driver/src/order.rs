@@ -25,7 +25,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Mutex;
 
-use simt::Footprint;
+use simt::{Extent, Footprint};
 use simt_report::Race;
 
 use crate::capture::{Lane, lane};
@@ -426,6 +426,6 @@ impl Order {
     }
 }
 
-fn allocation(address: u64) -> Option<(u64, u64)> {
-    driver().ok()?.devices.iter().find_map(|device| device.memory.allocation(address))
+fn allocation(address: u64) -> Option<Extent> {
+    driver().ok()?.devices.iter().find_map(|device| device.memory.snapshot().extent(address))
 }

@@ -22,7 +22,7 @@ fn every_function_of_the_recorded_driver_is_exported() {
 
 #[test]
 fn the_functions_beyond_the_api_are_exported() {
-    for name in ["simtSetOption", "simtTakeReport", "simtTakeRecording"] {
+    for name in ["simtSetOption", "simtSetName", "simtTakeReport", "simtTakeRecording"] {
         // SAFETY: the symbol is only looked up.
         let symbol = unsafe { LIBRARY.get::<*const ()>(name) };
         assert!(symbol.is_ok(), "{name}");

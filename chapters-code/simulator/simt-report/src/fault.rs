@@ -87,8 +87,19 @@ pub enum FaultDetail {
     Mbarrier,
     /// A store to memory that the option `write_protected` protects, with the address of the first such byte.
     WriteProtected(u64),
-    /// An access that begins so many bytes past the end of the nearest allocation, 1 for the first byte.
-    PastTheEnd(u64),
+    /// An access that begins or ends outside of the allocation that it is nearest to.
+    Outside {
+        /// Of the first byte; of a bulk copy that begins within the allocation, that of the last one.
+        address: u64,
+        /// Where the allocation begins.
+        base: u64,
+        /// The allocation's length.
+        bytes: u64,
+    },
+    /// More threads a block than the kernel was compiled for.
+    LaunchBounds,
+    /// More local memory a thread than the device has.
+    LocalMemory,
 }
 
 impl fmt::Display for Fault {

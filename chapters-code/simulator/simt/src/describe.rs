@@ -15,11 +15,12 @@ use simt_report::{Action, Missing, Race, RaceAccess, RaceKind, Space};
 
 use crate::access::AccessSpace;
 use crate::barrier::Waiter;
-use crate::grid::Grid;
+use crate::memory::Extent;
 use crate::races::{Event, Fenced, Finding, Source, Use};
+use crate::shape::LaunchShape;
 
 /// Describes a finding of a block.
-pub(crate) fn describe(finding: &Finding, grid: &Grid<'_>, block: u64) -> Race {
+pub(crate) fn describe(finding: &Finding, grid: &LaunchShape<'_>, block: u64) -> Race {
     if let Finding::Global { first_block, .. } = finding
         && let Some(race) = devices::describe_race(grid, finding, [*first_block, block])
     {
@@ -78,7 +79,7 @@ pub(crate) fn describe(finding: &Finding, grid: &Grid<'_>, block: u64) -> Race {
     }
 }
 
-fn access(grid: &Grid<'_>, block: [u32; 3], event: &Event) -> RaceAccess {
+fn access(grid: &LaunchShape<'_>, block: [u32; 3], event: &Event) -> RaceAccess {
     RaceAccess {
         line: grid.kernel.source(event.pc),
         device: None,
@@ -90,7 +91,7 @@ fn access(grid: &Grid<'_>, block: [u32; 3], event: &Event) -> RaceAccess {
 }
 
 /// Names the kernel and the block of a finding.
-fn in_block(grid: &Grid<'_>, block: [u32; 3]) -> String {
+fn in_block(grid: &LaunchShape<'_>, block: [u32; 3]) -> String {
     format!("in kernel `{}`, {}", grid.kernel.ir().name, name(block))
 }
 
@@ -100,17 +101,16 @@ pub(crate) fn name([x, y, z]: [u32; 3]) -> String {
 }
 
 /// Returns the name of the allocation that contains an address, and the offset within it.
-fn allocation(grid: &Grid<'_>, address: u64) -> (String, u64) {
-    let region = grid.memory.region(address);
-    let (base, bytes) = region.map_or((address, 0), |r| (r.base, r.bytes));
-    (grid.memory.name(base, bytes), address - base)
+fn allocation(grid: &LaunchShape<'_>, address: u64) -> (String, u64) {
+    let extent = grid.memory.extent(address).unwrap_or(Extent::new(address, 0));
+    (grid.memory.name(&extent), address - extent.base)
 }
 
 /// A location: a space, and an address or an offset in it.
 type Location = (AccessSpace, u64);
 
 /// Returns the array at a location, and the offset within it.
-fn named(grid: &Grid<'_>, (space, at): Location) -> (String, u64) {
+fn named(grid: &LaunchShape<'_>, (space, at): Location) -> (String, u64) {
     match space {
         AccessSpace::Shared => {
             let (array, offset) = grid.kernel.shared_variable(at as u32);
@@ -120,7 +120,7 @@ fn named(grid: &Grid<'_>, (space, at): Location) -> (String, u64) {
     }
 }
 
-fn in_words(grid: &Grid<'_>, location: Location) -> String {
+fn in_words(grid: &LaunchShape<'_>, location: Location) -> String {
     let (array, offset) = named(grid, location);
     match location.0 {
         AccessSpace::Shared => format!("byte {offset} of shared array `{array}`"),
@@ -130,7 +130,7 @@ fn in_words(grid: &Grid<'_>, location: Location) -> String {
 
 /// Builds a finding about a location.
 fn race(
-    grid: &Grid<'_>,
+    grid: &LaunchShape<'_>,
     kind: RaceKind,
     location: Location,
     [first, second]: [RaceAccess; 2],
@@ -142,7 +142,7 @@ fn race(
 }
 
 fn describe_shared(
-    grid: &Grid<'_>,
+    grid: &LaunchShape<'_>,
     block: [u32; 3],
     first: &Event,
     second: &Event,
@@ -191,7 +191,7 @@ const BEFORE_SECOND: &str = "with a fence and a flag in between; but another thr
      no barrier orders that before the second access: __syncthreads() is missing (within a warp, __syncwarp())";
 
 fn describe_global(
-    grid: &Grid<'_>,
+    grid: &LaunchShape<'_>,
     blocks: [u64; 2],
     [first, second]: [&Event; 2],
     address: u64,
@@ -247,7 +247,7 @@ fn too_small_scope(first: &Event, second: &Event) -> &'static str {
 }
 
 fn describe_uninitialised(
-    grid: &Grid<'_>,
+    grid: &LaunchShape<'_>,
     block: [u32; 3],
     event: &Event,
     space: Space,
@@ -283,7 +283,7 @@ fn describe_uninitialised(
 }
 
 fn describe_pending(
-    grid: &Grid<'_>,
+    grid: &LaunchShape<'_>,
     block: [u32; 3],
     event: &Event,
     (warp, copy): (u32, u32),
@@ -310,7 +310,7 @@ fn describe_pending(
 }
 
 fn describe_undefined(
-    grid: &Grid<'_>,
+    grid: &LaunchShape<'_>,
     block: [u32; 3],
     (warp, source): (u32, Source),
     (pc, lane): (u32, u32),
@@ -374,7 +374,7 @@ fn barrier_race(
 /// Describes a barrier at which one warp waits, and past which a branch has led another: forever, or to the end of the
 /// kernel, which is a note.
 fn describe_passed_barrier(
-    grid: &Grid<'_>,
+    grid: &LaunchShape<'_>,
     block: [u32; 3],
     [waiter, absent]: [&Waiter; 2],
     branch: u32,
@@ -404,7 +404,7 @@ fn describe_passed_barrier(
 }
 
 fn describe_split_barrier(
-    grid: &Grid<'_>,
+    grid: &LaunchShape<'_>,
     block: [u32; 3],
     waiter: &Waiter,
     other: &Waiter,
@@ -430,7 +430,7 @@ fn describe_split_barrier(
 }
 
 fn describe_barrier_threads(
-    grid: &Grid<'_>,
+    grid: &LaunchShape<'_>,
     block: [u32; 3],
     waiter: &Waiter,
     threads: u32,

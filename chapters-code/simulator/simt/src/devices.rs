@@ -1,6 +1,6 @@
 //! Several devices: whose memory is where, and who may access it.
 
-use crate::memory::name;
+use crate::memory::Extent;
 
 /// Why a device may not access memory of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,8 +17,8 @@ pub(crate) struct Devices {
     pub own: u32,
     /// The first address of each device, in the order of their numbers.
     pub starts: Vec<u64>,
-    /// Base and bytes of the allocations that the device may not access, in the order of their addresses.
-    pub closed: Vec<(u64, u64, NoAccess)>,
+    /// The allocations that the device may not access, in the order of their addresses.
+    pub closed: Vec<(Extent, NoAccess)>,
 }
 
 impl Devices {
@@ -35,12 +35,12 @@ impl Devices {
 
     /// Describes an address in memory that the device may not access.
     pub fn describe_closed(&self, address: u64) -> Option<String> {
-        let after = self.closed.partition_point(|(base, ..)| *base <= address);
-        let &(base, bytes, reason) = self.closed.get(after.checked_sub(1)?)?;
-        if address - base >= bytes {
+        let after = self.closed.partition_point(|(extent, _)| extent.base <= address);
+        let (extent, reason) = self.closed.get(after.checked_sub(1)?)?;
+        if address - extent.base >= extent.bytes {
             return None;
         }
-        let (name, own, device) = (name(base, bytes), self.own, self.of(address));
+        let (own, device) = (self.own, self.of(address));
         let missing = match reason {
             NoAccess::Peer => format!(
                 "cuCtxEnablePeerAccess is missing, from the context on device {own} to the one on device {device}"
@@ -51,7 +51,7 @@ impl Devices {
             ),
         };
         Some(format!(
-            "it lies in {name} of device {device}, which device {own} may not access: {missing}"
+            "it lies in {extent} of device {device}, which device {own} may not access: {missing}"
         ))
     }
 }

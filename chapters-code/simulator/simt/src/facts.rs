@@ -201,7 +201,7 @@ impl Facts {
 
     /// Returns the coordinates of a block of this number in the group.
     pub fn block_index(&self, block: u64) -> [u32; 3] {
-        crate::grid::unravel(block - self.first_block, self.blocks)
+        crate::shape::unravel(block - self.first_block, self.blocks)
     }
 
     /// Returns the kernel.

@@ -17,10 +17,10 @@ use std::sync::Arc;
 use simt_report::{Action, Missing, Race, RaceAccess, RaceKind, Space};
 
 use crate::access::{AccessKind, Strength};
-use crate::grid::unravel;
-use crate::memory::name;
+use crate::memory::Extent;
 use crate::module::LoadedKernel;
 use crate::races::{Event, GlobalHistory, Remembered};
+use crate::shape::unravel;
 
 /// Reads, or writes, that a footprint keeps run by run. Beyond that, neighbouring runs become one, and a report names
 /// the first thread of it; and beyond twice that, runs with gaps between them are left out.
@@ -150,16 +150,16 @@ impl Footprint {
     }
 
     /// Returns the race of two operations that nothing orders, of which `self` came first, if there is one. `of`
-    /// returns base and bytes of the allocation that contains an address, and `streams` name the streams.
+    /// returns the allocation that contains an address, and `streams` name the streams.
     pub fn race(
         &self,
         later: &Self,
-        of: impl Fn(u64) -> Option<(u64, u64)>,
+        of: impl Fn(u64) -> Option<Extent>,
         streams: [&str; 2],
     ) -> Option<Race> {
         let (first, second, address) = self.clash(later)?;
-        let (base, bytes) = of(address).unwrap_or((address, 0));
-        let (array, offset) = (name(base, bytes), address - base);
+        let extent = of(address).unwrap_or(Extent::new(address, 0));
+        let (array, offset) = (extent.to_string(), address - extent.base);
         let message = format!(
             "race of two operations that nothing orders: byte {offset} of {array}: {} in {}, then {} in {}: between \
              the streams an event is missing (cuEventRecord, cuStreamWaitEvent), or the host does not wait",

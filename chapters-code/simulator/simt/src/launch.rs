@@ -6,7 +6,9 @@ use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use simt_report::{Fault, FaultKind, LaunchReport, Missing, Race, RaceKind, StaleReads};
+use simt_report::{
+    Fault, FaultDetail, FaultKind, LaunchReport, Missing, Race, RaceKind, StaleReads,
+};
 
 use crate::block::{self, Progress};
 use crate::cluster::Cluster;
@@ -112,7 +114,8 @@ pub fn check(launch: &Launch<'_>) -> Result<(), Fault> {
     let (local, most) = (ir.local_bytes, DEVICE.max_local);
     if local > most {
         let cause = format!("{local} bytes of local memory a thread, of at most {most}");
-        return fail(FaultKind::OutOfResources, cause);
+        let fault = refusal(launch.kernel, FaultKind::OutOfResources, &cause);
+        return Err(Fault { detail: Some(FaultDetail::LocalMemory), ..fault });
     }
     let (given, wanted) = (launch.params.len(), ir.param_bytes as usize);
     if given < wanted {
@@ -149,7 +152,9 @@ pub fn check_shape(
     if let Some(most) = kernel.ir().max_threads
         && threads > most.into()
     {
-        return fail(format!("{threads} threads a block, but it was compiled for at most {most}"));
+        let cause = format!("{threads} threads a block, but it was compiled for at most {most}");
+        let fault = refusal(kernel, FaultKind::InvalidLaunch, &cause);
+        return Err(Fault { detail: Some(FaultDetail::LaunchBounds), ..fault });
     }
     match clusters_refused(kernel, grid, cluster) {
         Some(cause) => Err(refusal(kernel, FaultKind::InvalidCluster, &cause)),

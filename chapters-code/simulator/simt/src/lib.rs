@@ -61,6 +61,7 @@ mod races;
 mod racy;
 pub mod registers;
 mod schedule;
+mod shape;
 mod stall;
 mod trace;
 mod weak;
@@ -72,7 +73,7 @@ pub use devices::NoAccess;
 pub use footprint::Footprint;
 pub use group::{Feed, Job, launch_together};
 pub use launch::{check, check_shape, launch, launch_in, launch_job};
-pub use memory::{DEVICE_BASE, Memory, MemoryError, Snapshot};
+pub use memory::{DEVICE_BASE, Extent, Memory, MemoryError, Snapshot};
 pub use module::{
     LOCAL_WINDOW, LoadError, LoadedKernel, LoadedModule, SHARED_WINDOW, WINDOW_BYTES,
 };

@@ -11,10 +11,12 @@
 //! them in and out.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::devices::{Devices, NoAccess};
+use crate::fault::FaultDetail;
 use crate::init_mask::InitMask;
 use crate::racy;
 
@@ -102,11 +104,39 @@ impl Drop for Backing {
     }
 }
 
+/// Where an allocation is, and what it is called.
+#[derive(Clone, Debug)]
+pub struct Extent {
+    /// First device address.
+    pub base: u64,
+    /// Bytes.
+    pub bytes: u64,
+    name: Option<Arc<str>>,
+}
+
+impl Extent {
+    /// An extent without a name.
+    pub fn new(base: u64, bytes: u64) -> Self {
+        Self { base, bytes, name: None }
+    }
+}
+
+impl fmt::Display for Extent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { base, bytes, name } = self;
+        match name {
+            Some(name) => write!(f, "`{name}` ({})", count(*bytes)),
+            None => write!(f, "the allocation of {bytes} bytes at {base:#x}"),
+        }
+    }
+}
+
 /// One allocation.
 #[derive(Clone)]
 struct Allocation {
     base: u64,
     bytes: u64,
+    name: Option<Arc<str>>,
     backing: Arc<Backing>,
     init_mask: Arc<InitMask>,
 }
@@ -116,8 +146,8 @@ impl Allocation {
         self.base + self.bytes
     }
 
-    fn name(&self) -> String {
-        name(self.base, self.bytes)
+    fn extent(&self) -> Extent {
+        Extent { base: self.base, bytes: self.bytes, name: self.name.clone() }
     }
 
     fn region(&self) -> Region {
@@ -172,8 +202,8 @@ pub(crate) struct Tracked<'a> {
 #[derive(Clone, Default)]
 pub struct Snapshot {
     allocations: Arc<Vec<Allocation>>,
-    /// Base and bytes of the allocations that were freed last.
-    freed: Arc<Vec<(u64, u64)>>,
+    /// The allocations that were freed last.
+    freed: Arc<Vec<Extent>>,
     /// Whose memory is where, if there are several devices.
     pub(crate) devices: Option<Arc<Devices>>,
 }
@@ -193,11 +223,11 @@ impl Snapshot {
             (Arc::make_mut(&mut table.allocations), Arc::make_mut(&mut table.freed));
         for (number, memory) in memories.iter().enumerate() {
             let there = memory.snapshot();
-            freed.extend(there.freed.iter());
+            freed.extend(there.freed.iter().cloned());
             for allocation in there.allocations.iter() {
                 let refused = (number != own).then(|| refuses(number, allocation.base)).flatten();
                 match refused {
-                    Some(reason) => closed.push((allocation.base, allocation.bytes, reason)),
+                    Some(reason) => closed.push((allocation.extent(), reason)),
                     None => allocations.push(allocation.clone()),
                 }
             }
@@ -207,12 +237,17 @@ impl Snapshot {
         table
     }
 
-    /// Returns the name of an allocation, with its device if there are several.
-    pub(crate) fn name(&self, base: u64, bytes: u64) -> String {
+    /// Describes an allocation, with its device if there are several.
+    pub(crate) fn name(&self, extent: &Extent) -> String {
         match &self.devices {
-            Some(devices) => format!("{} of device {}", name(base, bytes), devices.of(base)),
-            None => name(base, bytes),
+            Some(devices) => format!("{extent} of device {}", devices.of(extent.base)),
+            None => extent.to_string(),
         }
+    }
+
+    /// Returns where the allocation is that contains `address`.
+    pub fn extent(&self, address: u64) -> Option<Extent> {
+        self.find(address).map(Allocation::extent)
     }
 
     /// Returns the allocation that contains `address`.
@@ -254,9 +289,9 @@ impl Snapshot {
         self.freed_at(address).is_some()
     }
 
-    /// Returns base and bytes of the freed allocation that contains an address.
-    fn freed_at(&self, address: u64) -> Option<(u64, u64)> {
-        self.freed.iter().copied().find(|(base, bytes)| (*base..base + bytes).contains(&address))
+    /// Returns the freed allocation that contains an address.
+    fn freed_at(&self, address: u64) -> Option<&Extent> {
+        self.freed.iter().find(|freed| (freed.base..freed.base + freed.bytes).contains(&address))
     }
 
     /// Whether an address is far from all allocations, where programs on the host have their memory.
@@ -270,7 +305,7 @@ impl Snapshot {
         match self.find(address) {
             Some(a) => {
                 let beyond = (address - a.base + u64::from(bytes)).saturating_sub(a.bytes);
-                format!("it begins in {} and ends {} past its end", a.name(), count(beyond))
+                format!("it begins in {} and ends {} past its end", a.extent(), count(beyond))
             }
             None => self.describe(address),
         }
@@ -281,8 +316,8 @@ impl Snapshot {
         if address < 4096 {
             return Some("it is a null pointer, or an offset from one".into());
         }
-        if let Some((base, bytes)) = self.freed_at(address) {
-            return Some(format!("it lies in {}, which was freed", self.name(base, bytes)));
+        if let Some(freed) = self.freed_at(address) {
+            return Some(format!("it lies in {}, which was freed", self.name(freed)));
         }
         let closed = self.devices.as_ref().and_then(|devices| devices.describe_closed(address));
         let host = "it looks like a host pointer, and a kernel needs the address of device memory";
@@ -295,24 +330,28 @@ impl Snapshot {
             return foreign;
         }
         match self.nearest(address) {
-            Nearest::Around(a) => format!("it lies in {}", a.name()),
+            Nearest::Around(a) => format!("it lies in {}", a.extent()),
             Nearest::Ahead(b) => {
-                format!("it is {} before {}", count(b.base - address), b.name())
+                format!("it is {} before {}", count(b.base - address), b.extent())
             }
             Nearest::Behind(a, past) => {
-                format!("it is {} past the end of {}", count(past), a.name())
+                format!("it is {} past the end of {}", count(past), a.extent())
             }
             Nearest::Nothing => "nothing is allocated on this device".into(),
         }
     }
 
-    /// How many bytes an address is past the end of the allocation that it is nearest to, 1 for the first byte; none if
-    /// it is anywhere else.
-    pub fn bytes_past(&self, address: u64) -> Option<u64> {
-        match self.nearest(address) {
-            Nearest::Behind(_, past) if self.describe_foreign(address).is_none() => Some(past),
-            _ => None,
-        }
+    /// An access that leaves the allocation that it is nearest to, as data; none if its address is no address of this
+    /// device's memory as far as that can be told.
+    pub fn leaves(&self, address: u64) -> Option<FaultDetail> {
+        let (Nearest::Around(a) | Nearest::Ahead(a) | Nearest::Behind(a, _)) =
+            self.nearest(address)
+        else {
+            return None;
+        };
+        let is_foreign = self.describe_foreign(address).is_some();
+        let outside = FaultDetail::Outside { address, base: a.base, bytes: a.bytes };
+        (!is_foreign).then_some(outside)
     }
 
     fn nearest(&self, address: u64) -> Nearest<'_> {
@@ -327,11 +366,6 @@ impl Snapshot {
             (None, None) => Nearest::Nothing,
         }
     }
-}
-
-/// Describes an allocation.
-pub(crate) fn name(base: u64, bytes: u64) -> String {
-    format!("the allocation of {bytes} bytes at {base:#x}")
 }
 
 /// The allocation that an address is nearest to.
@@ -399,6 +433,7 @@ impl Memory {
         Arc::make_mut(&mut state.table.allocations).push(Allocation {
             base,
             bytes,
+            name: None,
             backing,
             init_mask: Arc::new(InitMask::uninitialised(bytes)),
         });
@@ -419,8 +454,17 @@ impl Memory {
         if remembered.len() == MOST_FREED {
             remembered.remove(0);
         }
-        remembered.push((freed.base, freed.bytes));
+        remembered.push(freed.extent());
         Ok(())
+    }
+
+    /// Calls the allocation that contains `address` by this name in all reports to come; none ends that. Returns whether
+    /// there is such an allocation.
+    pub fn set_name(&self, address: u64, name: Option<&str>) -> bool {
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        let allocations = Arc::make_mut(&mut state.table.allocations);
+        let found = allocations.iter_mut().find(|a| (a.base..a.end()).contains(&address));
+        found.map(|allocation| allocation.name = name.map(Arc::from)).is_some()
     }
 
     /// Copies `out.len()` bytes from the device.

@@ -12,10 +12,10 @@ use crate::banks;
 use crate::barrier::{Passing, Waiter};
 use crate::counters::{self, lanes};
 use crate::devices::Devices;
-use crate::grid::Grid;
 use crate::proxy::ProxyEvent;
 use crate::races::{ClusterMemory, Findings, Races};
 use crate::registers::{self, LaneMask, Lanes32, Registers};
+use crate::shape::LaunchShape;
 
 /// Defines [`Observer`] from the events that observers see, and the pair of two observers, which both see each event, the
 /// first one first.
@@ -32,7 +32,7 @@ macro_rules! observer {
             const CHECKS: bool = false;
             /// Whether the observer traces every instruction and the values that accesses move.
             const TRACES: bool = false;
-            fn new(grid: &'a Grid<'_>) -> Self;
+            fn new(grid: &'a LaunchShape<'_>) -> Self;
             $(
                 $(#[$meta])*
                 fn $event(&mut self, $($argument: $ty),*) {}
@@ -52,7 +52,7 @@ macro_rules! observer {
             const CHECKS: bool = A::CHECKS || B::CHECKS;
             const TRACES: bool = A::TRACES || B::TRACES;
 
-            fn new(grid: &'a Grid<'_>) -> Self {
+            fn new(grid: &'a LaunchShape<'_>) -> Self {
                 (A::new(grid), B::new(grid))
             }
 
@@ -181,7 +181,7 @@ impl Totals {
 pub(crate) struct NoObserver;
 
 impl<'a> Observer<'a> for NoObserver {
-    fn new(_: &'a Grid<'_>) -> Self {
+    fn new(_: &'a LaunchShape<'_>) -> Self {
         Self
     }
 }
@@ -297,7 +297,7 @@ impl<'a> Observer<'a> for Counting {
         };
     }
 
-    fn new(grid: &'a Grid<'_>) -> Self {
+    fn new(grid: &'a LaunchShape<'_>) -> Self {
         let links = |devices: &Arc<Devices>| {
             Box::new(Links { devices: devices.clone(), found: Vec::new() })
         };

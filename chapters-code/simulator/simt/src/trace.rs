@@ -15,10 +15,10 @@ use crate::access::{Access, AccessKind, AccessSpace};
 use crate::banks;
 use crate::barrier::Passing;
 use crate::counters::{self, lanes};
-use crate::grid::Grid;
 use crate::observe::{Checking, Observed, Observer, Totals};
 use crate::proxy::{At, Bulk, Completion, Direction, ProxyEvent};
 use crate::registers::{LaneMask, Lanes32, Registers};
+use crate::shape::LaunchShape;
 
 /// The largest number of events that a trace stores.
 pub const MOST_EVENTS: u64 = 1 << 16;
@@ -28,7 +28,7 @@ pub(crate) type Tracing<'a> = (Checking<'a>, Recorder<'a>);
 
 /// Records events.
 pub(crate) struct Recorder<'a> {
-    grid: &'a Grid<'a>,
+    grid: &'a LaunchShape<'a>,
     block: u64,
     /// The recorded events, each with its number in the launch.
     events: Vec<(u64, Event)>,
@@ -122,7 +122,7 @@ fn of_lanes<T: Copy>(mask: LaneMask, all: &[T; 32]) -> Vec<T> {
 impl<'a> Observer<'a> for Recorder<'a> {
     const TRACES: bool = true;
 
-    fn new(grid: &'a Grid<'_>) -> Self {
+    fn new(grid: &'a LaunchShape<'_>) -> Self {
         let (events, executed, pending) = (Vec::new(), Vec::new(), Vec::new());
         Self { grid, block: 0, events, executed, pending }
     }
@@ -307,7 +307,7 @@ fn class(op: &Op) -> InstructionClass {
 pub(crate) fn gather(
     mut events: Vec<(u64, Event)>,
     mut executed: Vec<Executed>,
-    grid: &Grid<'_>,
+    grid: &LaunchShape<'_>,
 ) -> Trace {
     events.sort_by_key(|(number, _)| *number);
     executed.sort_by_key(|executed| executed.event);

@@ -5,7 +5,7 @@ use std::ffi::{c_char, c_int};
 use crate::entry::guard;
 use crate::error::CUresult;
 use crate::types::{HostBytes, Text};
-use crate::{options, pending, recording, report, strict};
+use crate::{allocation, options, pending, recording, report, strict};
 
 /// Sets an option for the launches to come. Returns 0, or `CUDA_ERROR_INVALID_VALUE` where there
 /// is no such option, or it has no such value.
@@ -42,6 +42,22 @@ pub unsafe extern "C" fn simtSetOption(name: Text, value: i64) -> c_int {
     guard("simtSetOption", || {
         pending::run_deferred();
         options::set(&name.get()?, value)
+    })
+    .0 as c_int
+}
+
+/// Calls the allocation, or the variable of a module, that contains an address by this name in reports to come: `` `name` (1024
+/// bytes) `` in place of its address. An empty name ends that. Returns 0, or `CUDA_ERROR_INVALID_VALUE` where nothing is
+/// allocated.
+///
+/// # Safety
+/// `name` must be null or a string that ends in NUL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn simtSetName(address: u64, name: Text) -> c_int {
+    guard("simtSetName", || {
+        pending::run_deferred();
+        let name = name.get()?;
+        allocation::set_name(address, Some(name.as_str()).filter(|name| !name.is_empty()))
     })
     .0 as c_int
 }

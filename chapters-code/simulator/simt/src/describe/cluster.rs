@@ -4,12 +4,12 @@ use simt_report::{Missing, Race, RaceKind};
 
 use super::{access, another_value, in_words, name, one_instruction, race, too_small_scope, whose};
 use crate::access::AccessSpace;
-use crate::grid::Grid;
 use crate::races::Event;
+use crate::shape::LaunchShape;
 
 /// Describes two unordered accesses to a byte of a block's shared memory.
 pub(super) fn describe_race(
-    grid: &Grid<'_>,
+    grid: &LaunchShape<'_>,
     blocks: [u64; 2],
     [first, second]: [&Event; 2],
     (owner, offset): (u64, u32),
@@ -44,7 +44,7 @@ pub(super) fn describe_race(
 
 /// Describes a block that exits although another one may still access its shared memory.
 pub(super) fn describe_exit(
-    grid: &Grid<'_>,
+    grid: &LaunchShape<'_>,
     block: u64,
     by: u64,
     event: &Event,

@@ -7,11 +7,15 @@ use simt_report::{Missing, Race, RaceAccess, RaceKind};
 use super::{in_words, list, name, race};
 use crate::access::AccessSpace;
 use crate::facts::{Facts, Relation};
-use crate::grid::Grid;
 use crate::races::{Event, Fenced, Finding};
+use crate::shape::LaunchShape;
 
 /// Describes a race of two launches. Returns `None` if it is of one launch.
-pub(super) fn describe_race(grid: &Grid<'_>, finding: &Finding, blocks: [u64; 2]) -> Option<Race> {
+pub(super) fn describe_race(
+    grid: &LaunchShape<'_>,
+    finding: &Finding,
+    blocks: [u64; 2],
+) -> Option<Race> {
     let Finding::Global { first, second, address, fenced, .. } = finding else {
         return None;
     };

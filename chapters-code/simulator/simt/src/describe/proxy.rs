@@ -4,11 +4,11 @@ use simt_report::{Action, Missing, Race, RaceAccess, RaceKind, Space};
 
 use super::{Location, access, in_block, in_words, race, whose, within};
 use crate::access::{AccessKind, AccessSpace};
-use crate::grid::Grid;
 use crate::races::{Event, ProxyFinding};
+use crate::shape::LaunchShape;
 
 /// Builds one of the two accesses of a finding.
-fn side(grid: &Grid<'_>, block: [u32; 3], event: &Event) -> RaceAccess {
+fn side(grid: &LaunchShape<'_>, block: [u32; 3], event: &Event) -> RaceAccess {
     let mut side = access(grid, block, event);
     if event.is_asynchronous() {
         side.access = Action::Copy;
@@ -37,7 +37,7 @@ fn wait(event: &Event, space: AccessSpace) -> Missing {
 
 /// Describes a race with a bulk copy, between threads of one block or of two.
 pub(super) fn describe_race(
-    grid: &Grid<'_>,
+    grid: &LaunchShape<'_>,
     blocks: [u64; 2],
     [first, second]: [&Event; 2],
     location: Location,
@@ -64,7 +64,7 @@ pub(super) fn describe_race(
 }
 
 /// Describes a finding of a block.
-pub(super) fn describe(finding: &ProxyFinding, grid: &Grid<'_>, block: u64) -> Race {
+pub(super) fn describe(finding: &ProxyFinding, grid: &LaunchShape<'_>, block: u64) -> Race {
     let block = grid.index_in_group(block);
     match finding {
         ProxyFinding::Unfenced { earlier, copy, space, at } => {
@@ -82,7 +82,7 @@ pub(super) fn describe(finding: &ProxyFinding, grid: &Grid<'_>, block: u64) -> R
 }
 
 fn unfenced(
-    grid: &Grid<'_>,
+    grid: &LaunchShape<'_>,
     block: [u32; 3],
     [earlier, bulk]: [&Event; 2],
     location: Location,
@@ -109,7 +109,7 @@ fn object(mbarrier: u32) -> Location {
 }
 
 fn unfenced_init(
-    grid: &Grid<'_>,
+    grid: &LaunchShape<'_>,
     block: [u32; 3],
     [init, bulk]: [&Event; 2],
     mbarrier: u32,
@@ -130,7 +130,7 @@ fn unfenced_init(
     race(grid, kind, object(mbarrier), [a, b], missing, message)
 }
 
-fn reinitialised(grid: &Grid<'_>, block: [u32; 3], init: &Event, mbarrier: u32) -> Race {
+fn reinitialised(grid: &LaunchShape<'_>, block: [u32; 3], init: &Event, mbarrier: u32) -> Race {
     let a = side(grid, block, init);
     let message = format!(
         "mbarrier misused {}: warp {}, lane {} at {} initialises the mbarrier at {}, which is one already: mbarrier.inval is missing",
@@ -145,7 +145,7 @@ fn reinitialised(grid: &Grid<'_>, block: [u32; 3], init: &Event, mbarrier: u32) 
     race(grid, kind, object(mbarrier), sides, missing, message)
 }
 
-fn overwritten(grid: &Grid<'_>, block: [u32; 3], write: &Event, mbarrier: u32) -> Race {
+fn overwritten(grid: &LaunchShape<'_>, block: [u32; 3], write: &Event, mbarrier: u32) -> Race {
     let a = side(grid, block, write);
     let (who, location) = (within(&a), in_words(grid, object(mbarrier)));
     let what = format!("{who} overwrites the mbarrier at {location}");
@@ -155,7 +155,7 @@ fn overwritten(grid: &Grid<'_>, block: [u32; 3], write: &Event, mbarrier: u32) -
     race(grid, kind, object(mbarrier), sides, missing, message)
 }
 
-fn abandoned(grid: &Grid<'_>, block: [u32; 3], bulk: &Event, loads: bool) -> Race {
+fn abandoned(grid: &LaunchShape<'_>, block: [u32; 3], bulk: &Event, loads: bool) -> Race {
     let a = side(grid, block, bulk);
     let (way, missing) = if loads {
         ("writes to", Missing::MbarrierWait)

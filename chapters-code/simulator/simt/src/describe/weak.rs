@@ -6,14 +6,14 @@ use simt_report::{
 };
 
 use super::allocation;
-use crate::grid::Grid;
+use crate::shape::LaunchShape;
 use crate::weak::{LaneAccess, Missable, Stale, Stores, number_of};
 
 /// Stale reads of a launch that are described in words.
 const MOST: usize = 16;
 
 /// Describes the stale reads of a launch.
-pub(crate) fn stale_reads(grid: &Grid<'_>, weak: &Stores<'_>) -> StaleReads {
+pub(crate) fn stale_reads(grid: &LaunchShape<'_>, weak: &Stores<'_>) -> StaleReads {
     let (all, unordered) = weak.take_stale();
     StaleReads {
         numbers: all.iter().map(|stale| stale.number).collect(),
@@ -25,7 +25,7 @@ pub(crate) fn stale_reads(grid: &Grid<'_>, weak: &Stores<'_>) -> StaleReads {
 
 /// Describes the plain loads of a launch that may miss a store: as races, and those that may by PTX's model of
 /// barriers only.
-pub(crate) fn missable(grid: &Grid<'_>, weak: &Stores<'_>) -> (Vec<Race>, Vec<StaleRead>) {
+pub(crate) fn missable(grid: &LaunchShape<'_>, weak: &Stores<'_>) -> (Vec<Race>, Vec<StaleRead>) {
     let (mut races, mut only_in_ptx) = (Vec::new(), Vec::new());
     for Missable { load, only_in_ptx: is_only_in_ptx } in weak.take_missable() {
         let mut read = describe(grid, &load);
@@ -39,7 +39,7 @@ pub(crate) fn missable(grid: &Grid<'_>, weak: &Stores<'_>) -> (Vec<Race>, Vec<St
     (races, only_in_ptx)
 }
 
-fn may_miss(grid: &Grid<'_>, read: &StaleRead, is_only_in_ptx: bool) -> String {
+fn may_miss(grid: &LaunchShape<'_>, read: &StaleRead, is_only_in_ptx: bool) -> String {
     let StaleRead { load, store, array, offset, cure, .. } = read;
     let are_apart = store.as_ref().is_some_and(|store| store.device != load.device);
     let missed = store.as_ref().map_or_else(|| "store by a copy".into(), |s| whose(s, are_apart));
@@ -81,7 +81,7 @@ fn race(read: StaleRead) -> Race {
     Race { kind, space: Space::Global, array, offset, first, second: load, missing, message }
 }
 
-fn describe(grid: &Grid<'_>, stale: &Stale) -> StaleRead {
+fn describe(grid: &LaunchShape<'_>, stale: &Stale) -> StaleRead {
     let is_torn = grid.options.torn_vectors && is_of_strong_vector(grid, stale);
     let cure = if is_torn { Cure::OneWord } else { stale.cure };
     let (array, offset) = allocation(grid, stale.word);
@@ -99,7 +99,7 @@ fn describe(grid: &Grid<'_>, stale: &Stale) -> StaleRead {
 }
 
 /// Describes an access by the launch, or by one that runs at the same time.
-fn access(grid: &Grid<'_>, access: &LaneAccess) -> RaceAccess {
+fn access(grid: &LaunchShape<'_>, access: &LaneAccess) -> RaceAccess {
     let (block, thread) = access.thread;
     let block = number_of(block);
     let of_group = grid.neighbours().and_then(|launches| launches.group.launch_of(block));
@@ -118,7 +118,7 @@ fn access(grid: &Grid<'_>, access: &LaneAccess) -> RaceAccess {
 }
 
 /// Whether the load, or the store that it missed, is a strong access of a vector: what belongs together comes apart.
-fn is_of_strong_vector(grid: &Grid<'_>, stale: &Stale) -> bool {
+fn is_of_strong_vector(grid: &LaunchShape<'_>, stale: &Stale) -> bool {
     let launches = grid.neighbours();
     let is_vector = |access: &LaneAccess| {
         let block = number_of(access.thread.0);

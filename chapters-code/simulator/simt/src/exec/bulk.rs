@@ -121,7 +121,8 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         let region = memory.region(global);
         if bytes > 0 && region.is_none_or(|r| !r.contains(global, bytes.into())) {
             let (verb, end) = (verbs[1], global.saturating_add(u64::from(bytes) - 1));
-            let location = memory.describe(if region.is_some() { end } else { global });
+            let outside = if region.is_some() { end } else { global };
+            let location = memory.describe(outside);
             let cause = if memory.is_freed(global) {
                 format!(
                     "{verb} of {bytes} bytes by `{NAME}` in freed global memory at {global:#x}: {location}"
@@ -131,7 +132,8 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                     "out-of-bounds {verb} of {bytes} bytes by `{NAME}` in global memory at {global:#x}: its end, {end:#x}, {location}"
                 )
             };
-            return fail(FaultKind::IllegalAddress, AccessSpace::Global, cause);
+            let failed = fail(FaultKind::IllegalAddress, AccessSpace::Global, cause);
+            return failed.map_err(|trap: Box<Trap>| trap.detailed(memory.leaves(outside)));
         }
         match direction {
             Direction::Load { .. } => Ok(()),

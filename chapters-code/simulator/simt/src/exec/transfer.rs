@@ -8,7 +8,7 @@ use super::rows;
 use super::view::View;
 use crate::access::{AccessKind, Strength};
 use crate::counters::lanes;
-use crate::fault::{FaultDetail, FaultKind, Step, Trap};
+use crate::fault::{FaultKind, Step, Trap};
 use crate::pattern::{self, Addresses};
 use crate::registers::{LaneMask, Lanes32, Lanes64, Registers};
 
@@ -281,7 +281,7 @@ pub(super) fn out_of_bounds<V: View>(
         format!("out-of-bounds {verb} of {size} in {name} at {address:#x}: {where_}")
     };
     let trap = Trap::new(FaultKind::IllegalAddress, Some(lane), cause).within(view.space());
-    trap.detailed(view.bytes_past(address).map(FaultDetail::PastTheEnd))
+    trap.detailed(view.leaves(address))
 }
 
 /// Loads one element per active lane into a 32-bit register.

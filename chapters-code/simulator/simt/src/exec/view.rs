@@ -3,6 +3,7 @@
 use ptx::ir::Limits;
 use simt_report::Space;
 
+use crate::fault::FaultDetail;
 use crate::memory::{Region, Snapshot};
 use crate::module::{BLOCK_WINDOW, LoadedKernel, WINDOW_BYTES};
 use crate::racy;
@@ -18,8 +19,8 @@ pub(super) trait View {
     fn write(&mut self, address: u64, data: &[u8]) -> Option<()>;
     /// Describes where an unmapped address is.
     fn describe(&self, address: u64, bytes: u32) -> String;
-    /// How many bytes an unmapped address is past the end of the allocation that it is nearest to, if that is known.
-    fn bytes_past(&self, _address: u64) -> Option<u64> {
+    /// Where an unmapped address is, as data, if that is known.
+    fn leaves(&self, _address: u64) -> Option<FaultDetail> {
         None
     }
     /// Whether an address is in memory that the host has freed.
@@ -97,8 +98,8 @@ impl View for Device<'_> {
         self.memory.describe_access(address, bytes)
     }
 
-    fn bytes_past(&self, address: u64) -> Option<u64> {
-        self.memory.bytes_past(address)
+    fn leaves(&self, address: u64) -> Option<FaultDetail> {
+        self.memory.leaves(address)
     }
 
     fn is_freed(&self, address: u64) -> bool {

@@ -55,10 +55,10 @@ use std::sync::Arc;
 use crate::access::{Access, AccessKind, AccessSpace, Strength};
 use crate::barrier::{Passing, Waiter};
 use crate::counters::lanes;
-use crate::grid::Grid;
 use crate::observe::{Observed, Observer};
 use crate::proxy::ProxyEvent;
 use crate::registers::{LaneMask, Lanes32, Registers};
+use crate::shape::LaunchShape;
 use barriers::Barriers;
 use clock::Clocks;
 use copies::{Copies, Pending};
@@ -209,7 +209,7 @@ pub(crate) struct Races<'a> {
 impl<'a> Observer<'a> for Races<'a> {
     const CHECKS: bool = true;
 
-    fn new(grid: &'a Grid<'_>) -> Self {
+    fn new(grid: &'a LaunchShape<'_>) -> Self {
         let shared = SharedRaces::new(grid.isa);
         let history = grid.group.history.get_or_init(GlobalHistory::new);
         let read_only_loads = grid.options.read_only_loads;

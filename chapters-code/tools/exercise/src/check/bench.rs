@@ -3,10 +3,11 @@
 use std::{
     cell::{Cell, RefCell},
     collections::BTreeMap,
+    ffi::CString,
     sync::Arc,
 };
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use cudarc::{
     driver::{
         CudaFunction, CudaModule, CudaSlice, DevicePtr, DriverError, PushKernelArg,
@@ -21,7 +22,7 @@ use harness::{
 
 use super::{
     Failure, Target, compile, judge,
-    ready::{Argument, Memory, Named, Ready, names},
+    ready::{Argument, Empty, Memory, Ready, empty},
     stored,
 };
 use crate::{
@@ -50,10 +51,8 @@ pub struct Bench {
     with_variables: Option<String>,
     launches: Vec<Ready>,
     pub(super) declaration: Declaration,
-    /// The last run's buffers.
-    pub(super) named: RefCell<Vec<Named>>,
-    /// The submission's own variables in device memory.
-    pub(super) variables: RefCell<Vec<Named>>,
+    /// The last run's arrays without elements.
+    pub(super) empty: RefCell<Vec<Empty>>,
     /// Whether a run is stopped at a store to memory that must stay as it is.
     protects: Cell<bool>,
     /// The last run's arrays, if that was so.
@@ -103,8 +102,7 @@ impl Bench {
             with_variables: None,
             launches: Vec::new(),
             declaration: declaration.clone(),
-            named: RefCell::default(),
-            variables: RefCell::default(),
+            empty: RefCell::default(),
             protects: Cell::default(),
             protected: RefCell::default(),
         })
@@ -140,7 +138,7 @@ impl Bench {
                 return Ok(Err(Failure::new(Diagnosis::Module, seen)));
             }
         };
-        self.variables.replace(self.variables_of(&module, ptx));
+        self.name_variables(&module, ptx)?;
         for launch in launches {
             let function = self.function(&module, ptx, launch)?;
             let shared = function.shared_size_bytes()?;
@@ -186,19 +184,27 @@ impl Bench {
         for ready in &self.launches {
             ready.function.replace(self.function(&module, ptx, &ready.launch)?);
         }
-        self.variables.replace(self.variables_of(&module, ptx));
+        self.name_variables(&module, ptx)?;
         Ok(())
     }
 
-    /// Where the variables of a module are. What the module does not know by its name is called by its
-    /// address.
-    fn variables_of(&self, module: &Arc<CudaModule>, ptx: &str) -> Vec<Named> {
-        let named = |name: &str| {
-            let variable = module.get_global(name, &self.device.stream).ok()?;
-            let address = variable.device_ptr(&self.device.stream).0;
-            Some(Named { name: name.to_owned(), address, is_empty: false })
-        };
-        compile::variables(ptx).filter_map(named).collect()
+    /// Has reports call the variables of a module by their names. What the module does not know by its name is called by
+    /// its address.
+    fn name_variables(&self, module: &Arc<CudaModule>, ptx: &str) -> Result<()> {
+        for name in compile::variables(ptx) {
+            if let Ok(variable) = module.get_global(name, &self.device.stream) {
+                self.set_name(variable.device_ptr(&self.device.stream).0, name)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Has the simulator, if the device is one, call memory by a name.
+    fn set_name(&self, address: u64, name: &str) -> Result<()> {
+        if let Some(simulator) = self.device.simulator() {
+            ensure!(simulator.set_name(address, &CString::new(name)?), "`{name}` is not allocated");
+        }
+        Ok(())
     }
 
     /// Runs an instance once, and looks at what came of it. A module with variables runs once more, as one that has
@@ -212,15 +218,11 @@ impl Bench {
         if self.with_variables.is_none() || !first.as_ref().is_ok_and(Ran::is_right) {
             return Ok(first);
         }
-        let named = self.named.take();
         for ready in &self.launches {
             ready.function.replace(ready.lasting.clone());
         }
         let failure = match self.run_once(instance)? {
-            Ok(again) if again.is_right() => {
-                self.named.replace(named);
-                return Ok(first);
-            }
+            Ok(again) if again.is_right() => return Ok(first),
             Ok(again) => self.first_wrong(instance, &again),
             Err(failure) => failure.seen,
         };
@@ -239,7 +241,10 @@ impl Bench {
 
     fn run_once(&self, instance: &Instance) -> Result<Result<Ran, Failure>> {
         let mut memory = self.allocate(instance)?;
-        self.named.replace(names(&memory, instance));
+        self.empty.replace(empty(&memory, instance));
+        for (name, address) in &memory.addresses {
+            self.set_name(*address, name)?;
+        }
         self.limit(instance)?;
         self.protect_memory(instance, &memory)?;
         if self.is_of_several_devices() {

@@ -7,39 +7,10 @@ use harness::{
     simulator::{Fault, FaultDetail, FaultKind, RaceKind, Space},
 };
 
-use super::{Failure, bench::Bench, judge, ready::Named};
+use super::{Failure, bench::Bench, judge};
 use crate::diagnosis::Diagnosis;
 
 impl Bench {
-    /// A message of the simulator with the names of buffers in place of their addresses: `the
-    /// allocation of 256 bytes at 0x1000` is `partials` (256 bytes).
-    pub fn by_name(&self, message: &str) -> String {
-        let mut message = message.to_owned();
-        for Named { name, address, is_empty } in
-            self.named.borrow().iter().chain(self.variables.borrow().iter())
-        {
-            let at = format!(" bytes at {address:#x}");
-            let Some(end) = message.find(&at) else {
-                continue;
-            };
-            let begin = message[..end].rfind("the allocation of ");
-            let follows = message[end + at.len()..].chars().next();
-            if let (Some(begin), false) = (begin, follows.is_some_and(|c| c.is_ascii_hexdigit())) {
-                let bytes = message[begin + "the allocation of ".len()..end].to_owned();
-                let sentence = message[..begin].rfind(": it ").filter(|_| *is_empty);
-                match sentence {
-                    Some(at) => message.replace_range(at.., &format!(": `{name}` has no elements")),
-                    None => {
-                        let plural = if bytes == "1" { "byte" } else { "bytes" };
-                        let named = format!("`{name}` ({bytes} {plural})");
-                        message.replace_range(begin..end + at.len(), &named);
-                    }
-                }
-            }
-        }
-        message
-    }
-
     /// What stopped a launch.
     pub(super) fn stopped(&self, doing: &str, error: impl Into<Error>) -> Result<Failure> {
         let error: Error = error.into();
@@ -55,11 +26,9 @@ impl Bench {
         // A thread that uses a stage too early may then wait for ever, or arrive once too often.
         let of_a_copy = report.races().find(|race| is_of_a_copy(race.kind));
         if let Some(race) = early.filter(|_| is_wild).or(of_a_copy) {
-            let failure = Failure::new(
-                judge::race(race, &self.declaration.operation),
-                self.by_name(&race.message),
-            );
-            let fault = self.by_name(&fault.message);
+            let failure =
+                Failure::new(judge::race(race, &self.declaration.operation), race.message.clone());
+            let fault = fault.message.clone();
             return Ok(failure.note(format!("after that: {fault}")));
         }
         if let Some(failure) = self.written_though_protected(fault) {
@@ -80,10 +49,18 @@ impl Bench {
                 Diagnosis::Fault
             }
         };
-        let mut failure = Failure::new(diagnosis, self.by_name(&fault.message));
-        failure.hint = hint(diagnosis, fault.space, &failure.seen).map(str::to_owned);
-        Ok(match fault.detail {
-            Some(FaultDetail::PastTheEnd(FAR..)) => failure.note(
+        let mut failure = Failure::new(diagnosis, fault.message.clone());
+        failure.hint = hint(diagnosis, fault.space, fault.detail).map(str::to_owned);
+        let Some(FaultDetail::Outside { address, base, bytes }) = fault.detail else {
+            return Ok(failure);
+        };
+        if let Some(empty) = self.empty.borrow().iter().find(|empty| empty.address == base) {
+            failure.hint = Some(NOTHING.to_owned());
+            return Ok(failure
+                .note(format!("`{}` has no elements; the byte gives it an address", empty.name)));
+        }
+        Ok(match address.saturating_sub(base + bytes) {
+            FAR.. => failure.note(
                 "so far behind an array an index is mostly a number below 0, taken as unsigned",
             ),
             _ => failure,
@@ -99,38 +76,46 @@ impl Bench {
         };
         let arrays = self.protected.borrow();
         let (diagnosis, seen) = arrays.iter().find_map(|array| array.objection(address))?;
-        Some(Failure::new(diagnosis, seen).note(self.by_name(&fault.message)).note(
+        Some(Failure::new(diagnosis, seen).note(fault.message.clone()).note(
             "whatever is stored there, also if it is what was there before: others would see it meanwhile",
         ))
     }
 }
 
-/// A hint that the memory or the message calls for.
-fn hint(diagnosis: Diagnosis, space: Option<Space>, seen: &str) -> Option<&'static str> {
-    let says = |text: &str| seen.contains(text);
-    Some(match diagnosis {
-        _ if seen.ends_with("has no elements") => {
-            "for this size there is nothing to load: what is the result of no elements?"
-        }
-        Diagnosis::OutOfBounds if space == Some(Space::Shared) => {
+/// A hint that the memory, or what else is known of a fault, calls for.
+fn hint(
+    diagnosis: Diagnosis,
+    space: Option<Space>,
+    detail: Option<FaultDetail>,
+) -> Option<&'static str> {
+    Some(match (diagnosis, detail) {
+        (Diagnosis::OutOfBounds, _) if space == Some(Space::Shared) => {
             "how many elements has that __shared__ array, and what is the largest index of it that a thread uses?"
         }
-        Diagnosis::OutOfBounds if says(" before ") => {
+        (Diagnosis::OutOfBounds, Some(FaultDetail::Outside { address, base, .. }))
+            if address < base =>
+        {
             "an index is below 0 there: what is the smallest one, for the first thread of the first block?"
         }
-        Diagnosis::OutOfBounds if says(" past the end of ") => {
+        (Diagnosis::OutOfBounds, Some(FaultDetail::Outside { address, base, bytes }))
+            if address >= base + bytes =>
+        {
             "what is the largest index there, for the last thread of the last block? Compare it with the array's length"
         }
-        Diagnosis::Resources if says("compiled for at most") => {
+        (Diagnosis::Resources, Some(FaultDetail::LaunchBounds)) => {
             "__launch_bounds__ promises that blocks have no more threads; the kernel is launched with as many as the task says"
         }
-        Diagnosis::Resources if says("local memory") => {
+        (Diagnosis::Resources, Some(FaultDetail::LocalMemory)) => {
             "arrays of a thread's own lie in local memory: let the threads of a block share one, or make it smaller"
         }
-        Diagnosis::Resources => "48 KiB of __shared__ arrays is what a block gets without asking",
+        (Diagnosis::Resources, _) => {
+            "48 KiB of __shared__ arrays is what a block gets without asking"
+        }
         _ => return None,
     })
 }
+
+const NOTHING: &str = "for this size there is nothing to load: what is the result of no elements?";
 
 /// Whether nothing orders a bulk copy and what others do with its memory.
 fn is_of_a_copy(kind: RaceKind) -> bool {

@@ -77,23 +77,16 @@ impl Ready {
     }
 }
 
-/// Memory with a name.
-pub struct Named {
+/// An array without elements. One byte is allocated for it.
+pub struct Empty {
     pub(super) name: String,
     pub(super) address: u64,
-    /// Whether it has no elements. One byte is allocated then.
-    pub(super) is_empty: bool,
 }
 
-/// The buffers of a run by name.
-pub fn names(memory: &Memory, instance: &Instance) -> Vec<Named> {
+/// The arrays of a run that have no elements.
+pub fn empty(memory: &Memory, instance: &Instance) -> Vec<Empty> {
     let inputs = instance.inputs.iter().filter(|array| array.bytes.is_empty()).map(|a| a.name);
     let outputs = instance.outputs.iter().filter(|output| output.capacity == 0).map(|o| o.name);
-    let empty: Vec<&str> = inputs.chain(outputs).collect();
-    let named = |(name, address): (&String, &u64)| Named {
-        name: name.clone(),
-        address: *address,
-        is_empty: empty.contains(&name.as_str()),
-    };
-    memory.addresses.iter().map(named).collect()
+    let empty = |name: &str| Empty { name: name.to_owned(), address: memory.addresses[name] };
+    inputs.chain(outputs).map(empty).collect()
 }

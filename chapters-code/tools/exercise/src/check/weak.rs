@@ -74,15 +74,15 @@ pub fn check(
         }
         (None, None) => Ok(None),
         (None, Some(found)) if found.is_promised_by_gpus() => {
-            Ok(Some(format!("{PROMISE}. {}", bench.by_name(&found.message()))))
+            Ok(Some(format!("{PROMISE}. {}", found.message())))
         }
-        (None, Some(found)) => Err(failure(bench, &found, name)),
+        (None, Some(found)) => Err(failure(&found, name)),
     })
 }
 
-fn failure(bench: &Bench, found: &WeakFailure, name: &str) -> Failure {
+fn failure(found: &WeakFailure, name: &str) -> Failure {
     let diagnosis = diagnosis(&found.stale_reads);
-    let mut failure = Failure::new(diagnosis, bench.by_name(&found.message()));
+    let mut failure = Failure::new(diagnosis, found.message());
     let sides = found.stale_reads.iter().flat_map(|read| [read.store.as_ref(), Some(&read.load)]);
     let place = |side: &RaceAccess| -> Option<Place> { place::side(side, name) };
     failure.places = sides.flatten().filter_map(place).collect();

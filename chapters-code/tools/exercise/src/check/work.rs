@@ -182,7 +182,7 @@ impl Worker<'_> {
             };
             let objection = match is_wrong && of_a_warp.is_none() {
                 true => Ok(()),
-                false => self.objections(bench, &ran, &trial),
+                false => self.objections(&ran, &trial),
             };
             if self.job.target == Target::Simulator {
                 costs.add(bench, &trial, &ran, &instance)?;
@@ -256,7 +256,7 @@ impl Worker<'_> {
         ran: Ran,
         trial: &plan::Trial,
     ) -> Result<Option<Failure>> {
-        if let Err(failure) = self.objections(bench, &ran, trial) {
+        if let Err(failure) = self.objections(&ran, trial) {
             return Ok(Some(failure));
         }
         let judged = Judged { trial: *trial, comparisons: ran.comparisons, covered: 0 };
@@ -269,7 +269,7 @@ impl Worker<'_> {
     }
 
     /// What the detectors and the guard zones say of a run.
-    fn objections(&self, bench: &Bench, ran: &Ran, trial: &plan::Trial) -> Result<(), Failure> {
+    fn objections(&self, ran: &Ran, trial: &plan::Trial) -> Result<(), Failure> {
         if let Some(damage) = &ran.damage {
             return Err(self.on(damage.clone(), trial));
         }
@@ -278,7 +278,7 @@ impl Worker<'_> {
         };
         let mut failure = Failure::new(
             judge::race(race, &self.exercise.declaration.operation),
-            bench.by_name(&race.message),
+            race.message.clone(),
         );
         failure.places = place::sides(race, &self.job.name);
         if ran.comparisons.iter().all(|comparison| comparison.is_right()) {
@@ -326,7 +326,7 @@ impl Worker<'_> {
             let Ok(ran) = bench.run(&instance)? else {
                 break;
             };
-            if self.objections(bench, &ran, &trial).is_err() {
+            if self.objections(&ran, &trial).is_err() {
                 continue;
             }
             let judged = Judged { trial, comparisons: ran.comparisons, covered: here.covered };
