@@ -46,6 +46,22 @@ async function predict(page) {
     assert.equal(measured[2], "no");
 }
 
+asking("the list of all questions gives no answer away", {}, async (page) => {
+    const all = async () => {
+        await page.goto(`${smallRoot()}chapter_1_reduce/all.html`);
+        return page.locator(".predictions td:last-child").allInnerTexts();
+    };
+    assert.deepEqual(await all(), ["after your answer", "after your answer", "after your answer"]);
+    await page.goto(smallRoot() + ONE);
+    await field(page).fill("31");
+    await asked(page, 0).getByRole("button", { name: "Show" }).click();
+    await asked(page, 1).getByRole("button", { name: "Skip" }).click();
+    const [first, second, third] = await all();
+    assert.match(first, /^[\d.]+\s% of peak$/);
+    assert.match(second, /^[\d.]+×/);
+    assert.equal(third, "after your answer");
+});
+
 asking("a prediction is asked for, kept and listed", {}, async (page) => {
     await predict(page);
     await page.getByRole("link", { name: "How many times" }).click();

@@ -151,6 +151,15 @@
                 cell.nextElementSibling.textContent = words;
                 judged += words === "" ? 0 : 1;
                 held += words === "held" ? 1 : 0;
+                // The list of all questions gives no answer away.
+                const measured = cell.parentElement.lastElementChild;
+                const waits = cell.closest(".all") !== null && text === undefined && !isPrint;
+                const [value, wait] = measured.children;
+                value.hidden = waits;
+                wait?.remove();
+                if (waits) {
+                    measured.append(made("em", {}, "after your answer"));
+                }
             }
         }
         for (const scores of document.querySelectorAll(".scores")) {

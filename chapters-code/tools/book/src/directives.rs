@@ -116,7 +116,7 @@ impl<'a> Answers<'a> {
         for (place, (path, chapter)) in pages(book).enumerate() {
             bibliography.survey(place, &chapter.name, path, &chapter.content);
             plan.survey(&chapter.name, path, &chapter.content);
-            asks.survey(path, &chapter.content);
+            asks.survey(path, words::is_deeper(chapter), &chapter.content);
             if path == Path::new(glossary::PAGE) {
                 glossary =
                     Glossary::read(&source.join(path), &chapter.content).map_err(Problems)?;

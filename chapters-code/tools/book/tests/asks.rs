@@ -128,12 +128,12 @@ fn predictions_are_listed() {
     assert_eq!(
         found,
         [
-            &"26.0\u{a0}% of peak",
-            &"100\u{a0}µs",
-            &"2.50× the rung before",
-            &"24\u{a0}registers",
-            &"yes, <code>two</code>",
-            &"4,096\u{a0}blocks",
+            &"<span>26.0\u{a0}% of peak</span>",
+            &"<span>100\u{a0}µs</span>",
+            &"<span>2.50× the rung before</span>",
+            &"<span>24\u{a0}registers</span>",
+            &"<span>yes, <code>two</code></span>",
+            &"<span>4,096\u{a0}blocks</span>",
         ]
     );
     let first = "<a href=\"../chapter_1/one.html#ask-fast-fraction_of_peak\">How near will <code>fast</code> come?</a>";
@@ -143,6 +143,31 @@ fn predictions_are_listed() {
     assert!(links[4].contains(">A conflict?"), "{}", links[4]);
     assert_eq!(links[5], &"<a href=\"../chapter_1/two.html#ask-how-many\">How many?</a>");
     assert_eq!(two.matches("<td class=\"own\" data-key=\"chapter_1/").count(), 6, "{two}");
+}
+
+/// A chapter lists those of its deeper pages last; the list of all keeps the order of the book.
+#[test]
+fn predictions_of_deeper_pages_are_listed_last() {
+    let one = ask("question=\"First?\" answer=\"1\" unit=\"steps\"");
+    let two = ask("question=\"Second?\" answer=\"2\" unit=\"steps\"");
+    let summary = "- [Folder](chapter_1/index.md)\n  - [Deeper]()\n    - [One](chapter_1/one.md)\n  - [Two](chapter_1/two.md)\n\
+                   - [List](list.md)\n";
+    let files = [
+        ("book/SUMMARY.md", summary),
+        ("book/chapter_1/index.md", "# Chapter\n\n{{#predictions}}\n"),
+        ("book/chapter_1/one.md", &one),
+        ("book/chapter_1/two.md", &two),
+        ("book/list.md", "# List\n\n{{#predictions all}}\n"),
+    ];
+    let folder = built(&files).expect("a sound book");
+    let order = |name: &str| {
+        let html = page(&folder, name);
+        ["First?", "Second?", "On deeper pages"].map(|text| html.find(&format!("{text}<")))
+    };
+    let [first, second, deeper] = order("chapter_1/index.html");
+    assert!(second < deeper && deeper < first, "{second:?} {deeper:?} {first:?}");
+    let [first, second, deeper] = order("list.html");
+    assert!(first < second && deeper.is_none(), "{first:?} {second:?} {deeper:?}");
 }
 
 #[test]

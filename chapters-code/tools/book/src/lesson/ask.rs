@@ -12,8 +12,9 @@
 //! the page and the question's id, which is made of the kernel and the field, or else of the question's first
 //! words; `id=NAME` gives another. `prediction="…"` is the book's own, which `{{#verdict}}` judges (`lesson::judged`).
 //!
-//! `{{#predictions}}` lists the questions of all pages of its folder, and `{{#predictions all}}` those of all pages, with the
-//! reader's numbers and what came of them.
+//! `{{#predictions}}` lists the questions of all pages of its folder, those of deeper pages last, with the reader's numbers and
+//! what came of them. `{{#predictions all}}` lists those of all pages, in the book's order; there the theme's script hides
+//! what was measured until the reader has answered.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -208,19 +209,28 @@ fn address(path: &Path, extension: &str) -> String {
     parts.collect::<Vec<_>>().join("/")
 }
 
+/// A question, and where it stands.
+#[derive(Debug)]
+struct Listed {
+    page: PathBuf,
+    /// Whether the page is not on the main path.
+    is_deeper: bool,
+    ask: Ask,
+}
+
 /// The questions of all pages, in the order of the book.
 #[derive(Debug, Default)]
 pub(crate) struct Asks {
-    asks: Vec<(PathBuf, Ask)>,
+    asks: Vec<Listed>,
 }
 
 impl Asks {
     /// Notes the questions of a page, before any page is answered. What is wrong with one of them is said where it
     /// stands.
-    pub(crate) fn survey(&mut self, path: &Path, text: &str) {
+    pub(crate) fn survey(&mut self, path: &Path, is_deeper: bool, text: &str) {
         let calls = calls(text).filter(|call| call.name() == "ask");
         let asks = calls.filter_map(|call| Ask::parse(call.arguments()).ok());
-        self.asks.extend(asks.map(|ask| (path.to_path_buf(), ask)));
+        self.asks.extend(asks.map(|ask| Listed { page: path.to_path_buf(), is_deeper, ask }));
     }
 
     /// The questions of the pages that lie beside the one at `path`, or of all, with what was measured. The theme's script
@@ -234,29 +244,39 @@ impl Asks {
         arguments: &str,
         found: impl Fn(&Path, &Sought) -> Result<Found, String>,
     ) -> Result<String, String> {
-        let is_listed = match arguments {
-            "" => |page: &Path, path: &Path| page.parent() == path.parent(),
-            "all" => |_: &Path, _: &Path| true,
+        let (class, is_of_all) = match arguments {
+            "" => ("predictions", false),
+            "all" => ("predictions all", true),
             other => return Err(format!("predictions has no argument {other}, only `all`")),
         };
-        let listed: Vec<_> = self.asks.iter().filter(|(page, _)| is_listed(page, path)).collect();
+        let is_listed = |it: &&Listed| is_of_all || it.page.parent() == path.parent();
+        let mut listed: Vec<_> = self.asks.iter().filter(is_listed).collect();
         if listed.is_empty() {
             return Err("no page of this folder has an {{#ask …}}".to_owned());
         }
-        let mut html = String::from(
-            "<div class=\"table-wrapper\">\n<table class=\"predictions\">\n<thead><tr><th scope=\"col\">question</th>\
+        if !is_of_all {
+            listed.sort_by_key(|it| it.is_deeper);
+        }
+        let mut html = format!(
+            "<div class=\"table-wrapper\">\n<table class=\"{class}\">\n<thead><tr><th scope=\"col\">question</th>\
              <th scope=\"col\" class=\"own\" hidden>your prediction</th>\
              <th scope=\"col\" class=\"own\" hidden>what came of it</th>\
              <th scope=\"col\">measured or counted</th></tr></thead>\n<tbody>\n",
         );
         let up = up(path);
-        for (page, ask) in listed {
+        let mut is_in_deeper = false;
+        for Listed { page, is_deeper, ask } in listed {
+            if !is_of_all && *is_deeper && !is_in_deeper {
+                is_in_deeper = true;
+                html.push_str("</tbody>\n<tbody>\n<tr><th scope=\"rowgroup\" colspan=\"4\">On deeper pages</th></tr>\n");
+            }
             let Ask { id, question, .. } = ask;
             let found = found(page, &ask.sought)?;
             let _ = writeln!(
                 html,
                 "<tr><td><a href=\"{up}{}#{id}\">{}</a></td>\
-                 <td class=\"own\" data-key=\"{}\"{} hidden>–</td><td class=\"own score\" hidden></td><td>{}</td></tr>",
+                 <td class=\"own\" data-key=\"{}\"{} hidden>–</td><td class=\"own score\" hidden></td>\
+                 <td><span>{}</span></td></tr>",
                 address(page, "html"),
                 ask.named().map_or(inline(question), |kernel| {
                     format!("<code>{}</code>: {}", escape(kernel), inline(question))
