@@ -1,10 +1,15 @@
 //! All that was timed beside a library, with the cases in which the library is faster.
 
-use std::{cmp::Ordering, collections::BTreeMap};
+use std::{
+    cmp::Ordering,
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
+};
 
 use recording::{Baseline, Subject};
 use serde_json::Value;
 
+use super::directive::Directive;
 use super::records::{Records, Row, Run};
 use super::table::source;
 use super::{Asked, amount, thousands, value};
@@ -16,30 +21,124 @@ struct Case<'a> {
     ratio: f64,
 }
 
-/// Of each device, all cases of the chapter that `directive` names, those if the library is ahead first.
-/// Without a chapter, how many cases each chapter has.
-pub(super) fn all(Asked { page, directive, records }: Asked) -> Result<String, String> {
-    let Some(chapter) = directive.chapter() else {
-        return Ok(summary(records));
-    };
-    let mut text = String::new();
-    for run in records.newest() {
-        let cases = cases(run, chapter);
-        if cases.is_empty() {
-            continue;
+/// What is listed of the cases.
+enum Part {
+    /// How many cases of each chapter the book's kernels win.
+    Summary,
+    /// So many with the lowest ratios.
+    Worst(usize),
+    /// So many with the highest ratios.
+    Best(usize),
+    /// All, as a table that the theme's script filters.
+    All,
+}
+
+impl Part {
+    fn of(directive: &Directive) -> Result<Self, String> {
+        let [worst, best, list] = ["worst", "best", "list"].map(|key| directive.option(key));
+        let number =
+            |text: &str| text.parse().map_err(|_| format!("{text} is not a number of cases"));
+        match (worst, best, list) {
+            (None, None, None) => Ok(Self::Summary),
+            (Some(count), None, None) => Ok(Self::Worst(number(count)?)),
+            (None, Some(count), None) => Ok(Self::Best(number(count)?)),
+            (None, None, Some("all")) => Ok(Self::All),
+            _ => Err("write worst=COUNT, best=COUNT or list=all".to_owned()),
         }
-        text.push_str(&format!(
-            "\n{}\n\n\
-             | input | kernel | its time | library | its time | ratio |\n\
-             | --- | --- | ---: | --- | ---: | ---: |\n",
-            source(page, run),
-        ));
-        cases.iter().for_each(|case| text.push_str(&case.line()));
     }
-    if text.is_empty() {
-        return Err(format!("no run compares anything of chapter {chapter}"));
+}
+
+/// The part of the cases that the directive names.
+pub(super) fn all(Asked { page, directive, records }: Asked) -> Result<String, String> {
+    let cases = match Part::of(directive)? {
+        Part::Summary => return Ok(summary(records)),
+        Part::All => return Ok(filtered(records)),
+        Part::Worst(count) => some(directive, records, |cases| cases.truncate(count))?,
+        Part::Best(count) => some(directive, records, |cases| {
+            cases.reverse();
+            cases.truncate(count);
+        })?,
+    };
+    let mut text = format!(
+        "{}\n\n\
+         | chapter | input | kernel | kernel's time | library | library's time | ratio |\n\
+         | ---: | --- | --- | ---: | --- | ---: | ---: |\n",
+        source(page, cases.run),
+    );
+    for (chapter, case) in &cases.of_chapters {
+        let [input, kernel, time, library, its_time, ratio] = case.cells();
+        text.push_str(&format!(
+            "| {chapter} | {input} | {kernel} | {time} | {library} | {its_time} | {ratio} |\n"
+        ));
     }
     Ok(text)
+}
+
+/// HTML in which what stands between backquotes is code.
+fn with_code(cell: &str) -> String {
+    let parts = cell.split('`').enumerate();
+    parts.fold(String::new(), |html, (number, part)| match number % 2 {
+        0 => html + part,
+        _ => format!("{html}<code>{part}</code>"),
+    })
+}
+
+/// Cases of one run, with their chapters.
+struct Cases<'a> {
+    run: &'a Run,
+    of_chapters: Vec<(u64, Case<'a>)>,
+}
+
+/// Those of all chapters that `choose` leaves, of the one device that the directive means; the lowest ratios first.
+fn some<'a>(
+    directive: &Directive,
+    records: &'a Records,
+    choose: impl Fn(&mut Vec<(u64, Case<'a>)>),
+) -> Result<Cases<'a>, String> {
+    let is_meant =
+        |run: &&Run| run.head.device.devices.is_none() && run.device().contains(directive.device());
+    let run = records.newest().find(is_meant).ok_or("no run on such a device is recorded")?;
+    let mut of_chapters = of_all_chapters(run);
+    of_chapters.sort_by(|(_, a), (_, b)| a.ratio.total_cmp(&b.ratio));
+    choose(&mut of_chapters);
+    Ok(Cases { run, of_chapters })
+}
+
+fn of_all_chapters(run: &Run) -> Vec<(u64, Case<'_>)> {
+    let chapters: BTreeSet<u64> = run.rows.iter().filter_map(Row::chapter).collect();
+    let of_chapter = |chapter| cases(run, chapter).into_iter().map(move |case| (chapter, case));
+    chapters.into_iter().flat_map(of_chapter).collect()
+}
+
+/// All cases of all recordings, as one table.
+fn filtered(records: &Records) -> String {
+    let mut html = String::from(
+        "<div class=\"table-wrapper\">\n<table class=\"filtered\" data-file=\"compared.tsv\">\n<thead><tr>",
+    );
+    for head in [
+        "device",
+        "chapter",
+        "input",
+        "kernel",
+        "kernel's time",
+        "library",
+        "library's time",
+        "ratio",
+    ] {
+        let _ = write!(html, "<th scope=\"col\">{head}</th>");
+    }
+    html.push_str("</tr></thead>\n<tbody>\n");
+    for run in records.newest() {
+        for (chapter, case) in of_all_chapters(run) {
+            let _ = write!(html, "<tr><td>{}</td><td>{chapter}</td>", run.device());
+            for cell in case.cells() {
+                let _ = write!(html, "<td>{}</td>", with_code(&cell));
+            }
+            html.push_str("</tr>\n");
+        }
+    }
+    html.push_str("</tbody>\n</table>\n</div>\n");
+    html
 }
 
 /// How many cases of each chapter the book's kernels win, of each device; without the recordings of several devices.
@@ -107,20 +206,18 @@ impl Case<'_> {
         format!("{} {dtype}{}", elements(*n), others.collect::<String>())
     }
 
-    fn line(&self) -> String {
+    /// Input, kernel, its time, the library's call, its time, and the ratio.
+    fn cells(&self) -> [String; 6] {
         let copies = self.row.subject.task.number("copies");
         let option = copies.map(|copies| format!(" `--copies {copies}`"));
-        format!(
-            "| {} | `{}`{} | {} | {}, {} | {} | {} |\n",
+        [
             self.input(),
-            self.row.subject.kernel,
-            option.unwrap_or_default(),
+            format!("`{}`{}", self.row.subject.kernel, option.unwrap_or_default()),
             self.row.cell("time_ms.median"),
-            library(self.baseline),
-            self.baseline.call.replace("::", "::<wbr>"),
+            format!("{}, {}", library(self.baseline), self.baseline.call.replace("::", "::<wbr>")),
             amount("time_ms", self.baseline.time_ms.median),
             amount("ratio", self.ratio),
-        )
+        ]
     }
 }
 

@@ -96,6 +96,11 @@ impl Directive {
         chapter_number(self.get("chapter")?)
     }
 
+    /// What a key says that selects no rows.
+    pub(super) fn option(&self, key: &str) -> Option<&str> {
+        self.get(key)
+    }
+
     /// The rung that the key `before` names, if it is there.
     pub(super) fn rung_before(&self) -> Option<&str> {
         self.get("before")

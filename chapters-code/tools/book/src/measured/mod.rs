@@ -20,8 +20,9 @@
 //! - `{{#measured_memories KEY=VALUE …}}`: the ladder's times on two devices that differ in their memory only, as a table
 //!   that shows which rungs the memory limits; `{{#other_memory KEY=VALUE …}}`: the same of one row, in a sentence.
 //! - `{{#claim VALUE RELATION VALUE …}}`: nothing if the comparison holds on the newest recordings; see `measured::claim`.
-//! - `{{#measured_comparisons chapter=CHAPTER}}`: all that was timed beside a library, a line a case; without a
-//!   chapter, how many cases each chapter has.
+//! - `{{#measured_comparisons}}`: how many cases that were timed beside a library each chapter has, and how many of them
+//!   its kernels win; `worst=COUNT` or `best=COUNT`: so many of them, a line each; `list=all`: all of them, of all devices,
+//!   as a table that the theme's script filters and gives as a file.
 //! - `{{#measured_devices}}`: the recorded runs, a line each, and why runs of earlier kernels are kept.
 //!
 //! Tables and pictures show all devices that are recorded, side by side. They take four more keys:
