@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 
 const PAGE: &str = include_str!("../../../book/chapter_6_transpose/stalls.md");
+/// The deeper page that has the rows of its own rung.
+const DEEPER: &str = include_str!("../../../book/chapter_6_transpose/order.md");
 const STALLS: &str = include_str!("../../../book/measurements/stalls_nvidia_h200_2026-11-26.csv");
 const SAMPLES: &str = include_str!("../../../book/measurements/samples_nvidia_h200_2026-11-26.csv");
 
@@ -54,13 +56,14 @@ fn the_page_on_stalls_holds_the_recorded_numbers() {
             row["l1_to_l2_busy_percent"].to_owned(),
         ];
         let line = format!("| `{}` | {} |", row["kernel"], cells.join(" | "));
-        assert!(PAGE.contains(&line), "{line}");
+        let page = if row["kernel"] == "column_major_tiles" { DEEPER } else { PAGE };
+        assert!(page.contains(&line), "{line}");
 
         let shares = STALL_COLUMNS.map(|reasons| share(row, reasons));
         let rest = 100.0 - shares.iter().sum::<f64>();
         let cells: Vec<_> = shares.iter().chain([&rest]).map(|x| format!("{x:.0}")).collect();
         let line = format!("| `{}` | {} |", row["kernel"], cells.join(" | "));
-        assert!(PAGE.contains(&line), "{line}");
+        assert!(page.contains(&line), "{line}");
 
         // Most of all else: the instruction before, an arithmetic unit, and the clock of the issue itself.
         let named = share(row, &["wait", "math_pipe_throttle", "selected"]);
