@@ -11,8 +11,8 @@
 #include "operators.cuh"
 
 // ANCHOR: warp_step
-// Lane k of the warp reduces shared[k + stride] into x and publishes it. What the upper lanes compute
-// never reaches word 0: cheaper than a branch.
+// Lane k of the warp reduces shared[k + stride] into x and publishes it. The upper lanes compute
+// values word 0 never needs: cheaper than a branch.
 template <typename Op, typename A>
 __device__ A warp_step(A* shared, unsigned lane, unsigned stride, A x) {
     x = Op::combine(x, shared[lane + stride]);
