@@ -30,7 +30,8 @@ reading("search finds, by keyboard, and marks what it found", CHAPTER, {}, async
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     await page.waitForURL(/highlight=wavefront/);
-    await page.locator("mark", { hasText: /wavefront/i }).first().waitFor();
+    // The first may wait behind a question.
+    await page.locator("mark:visible", { hasText: /wavefront/i }).first().waitFor();
 });
 
 reading("search says so where it finds nothing", CHAPTER, {}, async (page) => {
