@@ -12,7 +12,7 @@
 
 // ANCHOR: warp_step
 // Lane k of the warp reduces shared[k + stride] into x and publishes it. The upper lanes compute
-// values word 0 never needs: cheaper than a branch.
+// values that no lane reads: cheaper than a branch.
 template <typename Op, typename A>
 __device__ A warp_step(A* shared, unsigned lane, unsigned stride, A x) {
     x = Op::combine(x, shared[lane + stride]);
