@@ -28,8 +28,7 @@ impl Bench {
         if let Some(race) = early.filter(|_| is_wild).or(of_a_copy) {
             let failure =
                 Failure::new(judge::race(race, &self.declaration.operation), race.message.clone());
-            let fault = fault.message.clone();
-            return Ok(failure.note(format!("after that: {fault}")));
+            return Ok(failure.note(format!("after that: {}", fault.message)));
         }
         if let Some(failure) = self.written_though_protected(fault) {
             return Ok(failure);
@@ -115,6 +114,7 @@ fn hint(
     })
 }
 
+/// The hint where an array has no elements.
 const NOTHING: &str = "for this size there is nothing to load: what is the result of no elements?";
 
 /// Whether nothing orders a bulk copy and what others do with its memory.
