@@ -21,7 +21,8 @@ pub(super) struct Page {
     pub(super) formulas: usize,
     /// The TeX that each formula carries for screen readers and for copying.
     pub(super) tex: Vec<String>,
-    /// Pictures, and those of them without words for people who do not see them.
+    /// Pictures; and those of them, and links, without words for people who do not see them. A formula's MathML is no
+    /// name to every screen reader.
     pub(super) pictures: usize,
     pub(super) silent: Vec<String>,
     /// Text outside code, formulas and pictures, in which nothing is left to be rendered.
@@ -55,10 +56,19 @@ struct Reader {
 #[derive(Default)]
 struct State {
     page: Page,
-    /// The open elements: their names, and whether text in them is apart from the prose.
-    open: Vec<(String, bool)>,
+    open: Vec<Open>,
+    /// Where a link leads that was begun and has no words yet.
+    unnamed: Option<String>,
     /// A drawing that was begun and has no title yet.
     untitled: Option<String>,
+}
+
+/// An open element.
+struct Open {
+    name: String,
+    is_formula: bool,
+    /// Whether text in it is no prose.
+    is_apart: bool,
 }
 
 impl TokenSink for Reader {
@@ -72,9 +82,7 @@ impl TokenSink for Reader {
             Token::CharacterTokens(text) if state.is_in_tex() => {
                 state.page.tex.last_mut().into_iter().for_each(|tex| tex.push_str(&text));
             }
-            Token::CharacterTokens(text) if !state.open.iter().any(|(_, apart)| *apart) => {
-                state.page.prose.push_str(&text);
-            }
+            Token::CharacterTokens(text) => state.text(&text),
             _ => {}
         }
         TokenSinkResult::Continue
@@ -88,7 +96,11 @@ impl State {
         self.page.formulas += usize::from(is_formula);
         self.page.anchors.extend(attribute(tag, "id").map(str::to_owned));
         match name {
-            "a" => self.page.links.extend(attribute(tag, "href").map(str::to_owned)),
+            "a" => {
+                let to = attribute(tag, "href").map(str::to_owned);
+                self.page.links.extend(to.clone());
+                self.unnamed = to.filter(|_| attribute(tag, "aria-label").is_none());
+            }
             "link" if attribute(tag, "rel") != Some("canonical") => self.loads(tag, "href"),
             "script" | "iframe" => self.loads(tag, "src"),
             "img" => {
@@ -101,7 +113,8 @@ impl State {
             _ => {}
         }
         if !tag.self_closing && !VOID.contains(&name) {
-            self.open.push((name.to_owned(), is_formula || APART.contains(&name)));
+            let is_apart = is_formula || APART.contains(&name);
+            self.open.push(Open { name: name.to_owned(), is_formula, is_apart });
         }
         match name {
             "script" => TokenSinkResult::RawData(RawKind::ScriptData),
@@ -114,14 +127,26 @@ impl State {
         if name == "svg" {
             self.page.silent.extend(self.untitled.take());
         }
-        if let Some(place) = self.open.iter().rposition(|(open, _)| open == name) {
+        if name == "a" {
+            self.page.silent.extend(self.unnamed.take().map(|to| format!("the link to {to}")));
+        }
+        if let Some(place) = self.open.iter().rposition(|open| open.name == name) {
             self.open.truncate(place);
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        if !text.trim().is_empty() && !self.open.iter().any(|open| open.is_formula) {
+            self.unnamed = None;
+        }
+        if !self.open.iter().any(|open| open.is_apart) {
+            self.page.prose.push_str(text);
         }
     }
 
     /// Whether text is a formula's TeX. What is marked up within is none, and is missing from it.
     fn is_in_tex(&self) -> bool {
-        self.open.last().is_some_and(|(name, _)| name == "annotation")
+        self.open.last().is_some_and(|open| open.name == "annotation")
     }
 
     fn loads(&mut self, tag: &Tag, from: &str) {
@@ -156,17 +181,17 @@ mod tests {
             "<h1 id=\"a\">T</h1><script src=\"x.js\">if (a<b) '<p id=no>'</script>\
              <p>one <a href=\"b.html#c\">two</a> <code>$x</code><span class=\"katex\"><annotation>n\\,&lt;</annotation><span>$</span></span>\
              <br>three</p><img src=\"i.png\" alt=\"\"><svg role=\"img\"><title>t</title></svg>\
-             <svg role=\"img\"></svg>",
+             <svg role=\"img\"></svg><a href=\"#a\"> <span class=\"katex\"><span>2</span></span></a>",
         );
         let expected = Page {
             anchors: vec!["a".to_owned()],
-            links: vec!["b.html#c".to_owned()],
+            links: vec!["b.html#c".to_owned(), "#a".to_owned()],
             loaded: vec!["x.js".to_owned(), "i.png".to_owned()],
-            formulas: 1,
+            formulas: 2,
             tex: vec!["n\\,<".to_owned()],
             pictures: 3,
-            silent: vec!["picture 1".to_owned(), "picture 3".to_owned()],
-            prose: "Tone two three".to_owned(),
+            silent: ["picture 1", "picture 3", "the link to #a"].map(str::to_owned).to_vec(),
+            prose: "Tone two three ".to_owned(),
         };
         assert_eq!(page, expected);
     }
