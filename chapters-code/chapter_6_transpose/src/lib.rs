@@ -45,6 +45,7 @@ pub fn rungs<T: Element>() -> Ladder<Matrices<T>> {
         (tiles::PADDED, tiles::one_per_thread),
         (tiles::SWIZZLED, tiles::one_per_thread),
         (tiles::COARSENED, tiles::four_per_thread),
+        (tiles::FOUR_LOADS, tiles::four_per_thread),
         (tiles::DIAGONAL, tiles::four_per_thread),
         (packs::VECTORIZED, packs::prepare),
         (packs::COLUMN_MAJOR_TILES, packs::prepare),

@@ -29,7 +29,9 @@ fn sides_that_do_not_coalesce() {
     for (dtype, row) in SIZES.into_iter().zip([1, 2, 4, 8, 16]) {
         assert_eq!(sectors_a_request("by_rows", dtype), [row, 32]);
         assert_eq!(sectors_a_request("by_columns", dtype), [32, row]);
-        for kernel in ["tile", "padded", "swizzled", "coarsened", "diagonal", "in_place"] {
+        for kernel in
+            ["tile", "padded", "swizzled", "coarsened", "four_loads", "diagonal", "in_place"]
+        {
             assert_eq!(sectors_a_request(kernel, dtype), [row, row], "{kernel}");
         }
         for kernel in ["vectorized", "column_major_tiles", "sectors"] {
@@ -81,7 +83,7 @@ fn padding_by_one_element_suits_words() {
 /// wavefront.
 #[test]
 fn the_swizzle_leaves_no_conflicts() {
-    for kernel in ["swizzled", "coarsened", "diagonal", "in_place"] {
+    for kernel in ["swizzled", "coarsened", "four_loads", "diagonal", "in_place"] {
         check_wavefronts(kernel, [1, 1, 1, 2, 4], [1, 1, 1, 2, 4]);
         for dtype in SIZES {
             assert_eq!(counted(kernel, dtype).shared_bank_conflicts, 0, "{kernel} {dtype}");

@@ -51,6 +51,14 @@ pub static COARSENED: Rung =
     Rung::new("coarsened", "four elements per thread", ptx!("kernels/coarsened.ptx"))
         .refuses(matrices_only);
 
+/// The rung `four_loads`.
+pub static FOUR_LOADS: Rung = Rung::new(
+    "four_loads",
+    "a thread's four loads before its first store to the tile",
+    ptx!("kernels/four_loads.ptx"),
+)
+.refuses(matrices_only);
+
 /// The rung `diagonal`.
 pub static DIAGONAL: Rung = Rung::new(
     "diagonal",
@@ -83,7 +91,7 @@ fn with_rows_of_threads<T: Element>(
         block_dim: (32, rows, 1),
         shared_mem_bytes: 0,
     };
-    // SAFETY: by_rows.cu, by_columns.cu, tile.cu, padded.cu, swizzled.cu, coarsened.cu and diagonal.cu are as
-    // `in_batches` says.
+    // SAFETY: by_rows.cu, by_columns.cu, tile.cu, padded.cu, swizzled.cu, coarsened.cu, four_loads.cu and diagonal.cu
+    // are as `in_batches` says.
     unsafe { p.in_batches(kernel, config) }
 }
