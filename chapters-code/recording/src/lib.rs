@@ -96,7 +96,7 @@ pub struct Clocks {
 }
 
 /// A library to compare with.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Library {
     /// Its name.
     pub name: String,

@@ -73,7 +73,7 @@ pub(crate) fn spare(earlier: &Recording, part: &mut Part) {
 }
 
 /// Joins a new recording to an earlier one. The earlier rows, checksums, conditions and ceilings stay, and the file names both
-/// days, both commits and both commands.
+/// days, both commits, both commands, and the libraries of both.
 ///
 /// # Errors
 /// If a rung's instructions have changed since: its rows would not belong side by side.
@@ -91,6 +91,11 @@ pub(crate) fn join(new: &mut Recording, earlier: Recording) -> anyhow::Result<()
     head.date = joined(&earlier.date, &head.date, ", ");
     head.commit = joined(&earlier.commit, &head.commit, "; ");
     head.command = joined(&earlier.command, &head.command, "; ");
+    for library in earlier.libraries {
+        if !head.libraries.contains(&library) {
+            head.libraries.push(library);
+        }
+    }
     if earlier.ceilings.is_some() {
         head.ceilings = earlier.ceilings;
     }
