@@ -98,7 +98,7 @@ mod tests {
     fn gaps_stand_behind_every_row_on_both_sides() {
         let case = Case {
             shape: Shape::Matrix { rows: 3, cols: 5 },
-            task: MatrixParameters { batch: 2, ld: Some(8) },
+            task: MatrixParameters::new(2, 8),
             ..Case::vector(0, Dtype::F32, Op::Sum)
         };
         let layout = Layout::of(&case);

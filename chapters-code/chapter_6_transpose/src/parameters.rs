@@ -18,6 +18,15 @@ impl Default for MatrixParameters {
     }
 }
 
+impl MatrixParameters {
+    /// So many matrices whose rows begin every `ld` elements, and all else as usual.
+    pub fn new(batch: u64, ld: u64) -> Self {
+        let mut parameters = Self::default();
+        (parameters.batch, parameters.ld) = (batch, Some(ld));
+        parameters
+    }
+}
+
 impl Task for MatrixParameters {
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::new(

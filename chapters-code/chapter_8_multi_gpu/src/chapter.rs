@@ -74,12 +74,12 @@ impl Chapter for MultiGpu {
     }
 
     fn complete(&self, case: &Case) -> Case {
-        let DeviceParameters { devices, task, bins } = case.task;
+        let mut parameters = case.task;
+        let task = *parameters.task.get_or_insert(Task::AllReduce);
         // Up to four of those that there are.
-        let devices = devices.or_else(|| Some(harness::Device::count().clamp(2, 4)));
-        let task = task.unwrap_or(Task::AllReduce);
-        let bins = (task == Task::Histogram).then_some(bins.unwrap_or(USUAL));
-        case.with(DeviceParameters { devices, task: Some(task), bins })
+        parameters.devices.get_or_insert_with(|| harness::Device::count().clamp(2, 4));
+        parameters.bins = (task == Task::Histogram).then_some(parameters.bins.unwrap_or(USUAL));
+        case.with(parameters)
     }
 
     /// A case that leaves the task open gets the rung's own.

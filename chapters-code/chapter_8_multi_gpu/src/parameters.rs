@@ -16,6 +16,13 @@ pub struct DeviceParameters {
     pub devices: Option<usize>,
 }
 
+impl DeviceParameters {
+    /// A task of so many devices, and all else as usual.
+    pub fn new(task: Task, devices: usize) -> Self {
+        Self { task: Some(task), devices: Some(devices), ..Self::default() }
+    }
+}
+
 impl harness::Task for DeviceParameters {
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::new(

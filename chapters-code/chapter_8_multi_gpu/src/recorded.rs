@@ -26,7 +26,7 @@ pub(crate) fn planned(scope: Scope) -> Vec<Planned<DeviceParameters>> {
 }
 
 fn planned_task(devices: usize, task: Task, shape: Shape) -> Planned<DeviceParameters> {
-    let parameters = DeviceParameters { devices: Some(devices), task: Some(task), bins: None };
+    let parameters = DeviceParameters::new(task, devices);
     let case = Case { shape, ..Case::vector(1, Dtype::F32, Op::Sum).with(parameters) };
     Planned { is_of_several: true, ..Planned::all(case) }
 }

@@ -16,8 +16,7 @@ pub fn doing(task: Task, devices: usize, n: u64) -> Case {
         Task::Transpose => Shape::Matrix { rows, cols: n / rows.max(1) },
         _ => Shape::Vector { n },
     };
-    let parameters =
-        DeviceParameters { devices: Some(devices), task: Some(task), ..Default::default() };
+    let parameters = DeviceParameters::new(task, devices);
     Case { shape, ..Case::vector(n, Dtype::F32, Op::Sum) }.with(parameters)
 }
 

@@ -69,7 +69,7 @@ fn awkward_elements() {
 fn many_bins_and_few() {
     for bins in [2, 3000] {
         let parameters =
-            DeviceParameters { devices: Some(8), task: Some(Task::Histogram), bins: Some(bins) };
+            DeviceParameters { bins: Some(bins), ..DeviceParameters::new(Task::Histogram, 8) };
         check(&run_all(&[doing(Task::Histogram, 8, 5003).with(parameters)]));
     }
 }

@@ -14,7 +14,7 @@ pub fn matrix(rows: u64, cols: u64, dtype: Dtype) -> Case {
 
 /// Several of them, whose rows begin every `ld` elements.
 pub fn matrices(batch: u64, ld: u64, case: Case) -> Case {
-    case.with(MatrixParameters { batch, ld: Some(ld) })
+    case.with(MatrixParameters::new(batch, ld))
 }
 
 /// Runs every rung that is meant to be right on every case.

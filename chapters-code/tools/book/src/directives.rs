@@ -218,7 +218,7 @@ impl<'a> Answers<'a> {
                 let found = |of: &Path, sought: &Sought| self.found(&self.source.join(of), sought);
                 self.asks.table(path, call.arguments(), found)
             }
-            "evidence" => evidence::sections(&self.root, &self.source),
+            "evidence" => evidence::all(&self.root, &self.source),
             "recording" => evidence::table(&self.root, &self.source, call.arguments()),
             "used_in" => self.kernels.used_in(call.arguments()),
             "opcodes" => opcodes::answer(call.arguments()),

@@ -9,6 +9,9 @@ mod file;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use figures::page::escape;
+
+use crate::filtered::{self, with_code};
 use crate::measured::{FOLDER, thousands};
 use file::Fact;
 
@@ -18,28 +21,48 @@ const NOT_A_RECORDING: &str = "README.md";
 /// The folder of the crates.
 const CRATES: &str = "chapters-code";
 
-/// A section of facts about every recording of the project in `root`, whose pages are in `source`.
+/// A table with a line for each recording of the project in `root`, whose pages are in `source`.
 ///
 /// # Errors
 /// A recording that cannot be read, or whose kind is not known.
-pub(crate) fn sections(root: &Path, source: &Path) -> Result<String, String> {
-    let mut text = String::new();
+pub(crate) fn all(root: &Path, source: &Path) -> Result<String, String> {
+    let mut lines = Vec::new();
     for name in names(&root.join(source).join(FOLDER))? {
         if name != NOT_A_RECORDING {
             let facts = file::facts(&root.join(source).join(FOLDER).join(&name))
                 .map_err(|cause| format!("{FOLDER}/{name}: {cause}"))?;
-            let link = format!("[{name}]({FOLDER}/{name})");
-            text.push_str(&section(&name, &link, &facts));
+            lines.push(line(&format!("<a href=\"{FOLDER}/{name}\">{name}</a>"), &facts));
         }
     }
     for path in in_tests(root)? {
         let facts = file::facts(&root.join(&path))
             .map_err(|cause| format!("{}: {cause}", path.display()))?;
-        let name = path.strip_prefix(CRATES).unwrap_or(&path).display();
-        let place = format!("`{}`", path.display());
-        text.push_str(&section(&name.to_string(), &place, &facts));
+        lines.push(line(&format!("<code>{}</code>", path.display()), &facts));
     }
-    Ok(text)
+    let heads: Vec<&str> = ["recording"].into_iter().chain(COLUMNS).chain(["more"]).collect();
+    Ok(filtered::table("recordings.tsv", &heads, lines.into_iter()))
+}
+
+/// The facts that have columns.
+const COLUMNS: [&str; 4] = ["what", "device", "date", "holds"];
+
+/// A recording's line: the facts that have columns, and folded all others.
+fn line(place: &str, facts: &[Fact]) -> Vec<String> {
+    let html = |text: &str| with_code(&escape(text));
+    let column = |name: &str| {
+        let fact = facts.iter().find(|(of, _)| *of == name);
+        fact.map(|(_, value)| html(value)).unwrap_or_default()
+    };
+    let others: String = facts
+        .iter()
+        .filter(|(name, _)| !COLUMNS.contains(name))
+        .map(|(name, value)| format!("<dt>{name}</dt><dd>{}</dd>", html(value)))
+        .collect();
+    let more = match others.is_empty() {
+        true => String::new(),
+        false => format!("<details><summary>unfold</summary><dl>{others}</dl></details>"),
+    };
+    [place.to_owned()].into_iter().chain(COLUMNS.map(column)).chain([more]).collect()
 }
 
 /// `{{#recording NAME}}`: the rows of the newest file `NAME_….tsv` among the recorded runs, as a table.
@@ -81,15 +104,6 @@ pub(crate) fn newest(root: &Path, source: &Path, name: &str) -> Result<Vec<Vec<S
     let text = fs::read_to_string(folder.join(&file)).map_err(|error| error.to_string())?;
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     Ok(lines.map(|line| line.split('\t').map(str::to_owned).collect()).collect())
-}
-
-/// A recording as a table of two columns, under its first fact; the last line says where it is.
-fn section(title: &str, place: &str, facts: &[Fact]) -> String {
-    let mut rows =
-        facts.iter().map(|(name, value)| format!("| {name} | {} |\n", value.replace('|', "\\|")));
-    let head = rows.next().unwrap_or_default();
-    let rows: String = rows.collect();
-    format!("### {title}\n\n{head}| --- | --- |\n{rows}| file | {place} |\n\n")
 }
 
 /// The recordings in the tests of the crates, relative to `root`.

@@ -19,6 +19,7 @@ pub mod directives;
 mod evidence;
 mod expand;
 pub mod figure;
+mod filtered;
 pub mod lab;
 mod glossary;
 mod lesson;

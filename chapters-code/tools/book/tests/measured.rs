@@ -149,7 +149,7 @@ fn another_memory_shows_what_limits_a_kernel() {
     };
     assert!(
         sentence("slow", 0.004)
-            .contains("`slow` takes 1.00× the time, so the memory's rate hardly limits it.")
+            .contains("`slow` takes 1.00× as long there, so the memory's rate hardly limits it.")
     );
     assert!(sentence("slow", 0.006).contains("`slow` takes 1.50× the time"));
     assert!(sentence("slow", 0.006).contains("limits it in part"));

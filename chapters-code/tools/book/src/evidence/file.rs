@@ -123,10 +123,10 @@ fn libraries(opened: &[Library], rows: &[Row]) -> String {
     libraries.into_iter().collect::<Vec<_>>().join("; ")
 }
 
-/// The commands of a run, one line each. They are long, so they unfold.
+/// The commands of a run.
 fn commands(text: &str) -> String {
-    let lines: Vec<String> = text.split("; ").map(|one| format!("`{one}`")).collect();
-    format!("<details><summary>unfold</summary>{}</details>", lines.join("<br>"))
+    let commands: Vec<String> = text.split("; ").map(|one| format!("`{one}`")).collect();
+    commands.join("; ")
 }
 
 /// How many cases a run left out, and why.

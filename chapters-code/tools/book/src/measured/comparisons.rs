@@ -3,11 +3,12 @@
 use std::{
     cmp::Ordering,
     collections::{BTreeMap, BTreeSet},
-    fmt::Write as _,
 };
 
 use recording::{Baseline, Subject};
 use serde_json::Value;
+
+use crate::filtered::{self, with_code};
 
 use super::directive::Directive;
 use super::records::{Records, Row, Run};
@@ -74,15 +75,6 @@ pub(super) fn all(Asked { page, directive, records }: Asked) -> Result<String, S
     Ok(text)
 }
 
-/// HTML in which what stands between backquotes is code.
-fn with_code(cell: &str) -> String {
-    let parts = cell.split('`').enumerate();
-    parts.fold(String::new(), |html, (number, part)| match number % 2 {
-        0 => html + part,
-        _ => format!("{html}<code>{part}</code>"),
-    })
-}
-
 /// Cases of one run, with their chapters.
 struct Cases<'a> {
     run: &'a Run,
@@ -112,10 +104,7 @@ fn of_all_chapters(run: &Run) -> Vec<(u64, Case<'_>)> {
 
 /// All cases of all recordings, as one table.
 fn filtered(records: &Records) -> String {
-    let mut html = String::from(
-        "<div class=\"table-wrapper\">\n<table class=\"filtered\" data-file=\"compared.tsv\">\n<thead><tr>",
-    );
-    for head in [
+    let heads = [
         "device",
         "chapter",
         "input",
@@ -124,21 +113,16 @@ fn filtered(records: &Records) -> String {
         "library",
         "library's time",
         "ratio",
-    ] {
-        let _ = write!(html, "<th scope=\"col\">{head}</th>");
-    }
-    html.push_str("</tr></thead>\n<tbody>\n");
-    for run in records.newest() {
-        for (chapter, case) in of_all_chapters(run) {
-            let _ = write!(html, "<tr><td>{}</td><td>{chapter}</td>", run.device());
-            for cell in case.cells() {
-                let _ = write!(html, "<td>{}</td>", with_code(&cell));
-            }
-            html.push_str("</tr>\n");
-        }
-    }
-    html.push_str("</tbody>\n</table>\n</div>\n");
-    html
+    ];
+    let of_run = |run: &'_ Run| {
+        let device = run.device().to_owned();
+        let line = |(chapter, case): (u64, Case)| {
+            let cells = case.cells().map(|cell| with_code(&cell));
+            [device.clone(), chapter.to_string()].into_iter().chain(cells).collect()
+        };
+        of_all_chapters(run).into_iter().map(line).collect::<Vec<Vec<String>>>()
+    };
+    filtered::table("compared.tsv", &heads, records.newest().flat_map(of_run))
 }
 
 /// How many cases of each chapter the book's kernels win, of each device; without the recordings of several devices.

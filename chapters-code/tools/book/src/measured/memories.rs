@@ -78,8 +78,8 @@ pub(super) fn rung(Asked { page, directive, records }: Asked) -> Result<String, 
     let (kernels, ceilings) = (times(rows, TIME)?, times(rows, "ceiling_ms")?);
     let speed = if ceilings[0] < ceilings[1] { "slower" } else { "faster" };
     Ok(format!(
-        "The {} has the same multiprocessors as the {} and {} memory: at its ceiling the same bytes take {} the time. \
-         `{kernel}` takes {} the time, so the memory's rate {}.",
+        "The {} has the same multiprocessors as the {} and {} memory: at its ceiling the same bytes take {} as long. \
+         `{kernel}` takes {} as long there, so the memory's rate {}.",
         two.other.model(),
         two.own.model(),
         format_args!("[a {speed}]({}{EXPLANATION})", table::up(page)),
