@@ -7,6 +7,9 @@ const PAGE: &str = include_str!("../../../book/chapter_6_transpose/stalls.md");
 const DEEPER: &str = include_str!("../../../book/chapter_6_transpose/order.md");
 const STALLS: &str = include_str!("../../../book/measurements/stalls_nvidia_h200_2026-11-26.csv");
 const SAMPLES: &str = include_str!("../../../book/measurements/samples_nvidia_h200_2026-11-26.csv");
+/// The page on four loads, and the later file that it is made from.
+const FOUR_LOADS: &str = include_str!("../../../book/chapter_6_transpose/four_loads.md");
+const LATER: &str = include_str!("../../../book/measurements/samples_nvidia_h200_2026-11-29.csv");
 
 /// The columns of the table of stalls, each a sum of the profiler's reasons.
 const STALL_COLUMNS: [&[&str]; 5] = [
@@ -36,9 +39,13 @@ fn share(row: &Row, reasons: &[&str]) -> f64 {
     100.0 * stalls.sum::<f64>() / number(row, "stall_sum")
 }
 
-/// The samples of a kernel and its machine instructions, in order.
+/// The samples of a kernel in the first file and its machine instructions, in order.
 fn samples(kernel: &str) -> Vec<(f64, &'static str)> {
-    let of_kernel = SAMPLES.lines().filter_map(|line| line.strip_prefix(kernel)?.strip_prefix(','));
+    samples_in(SAMPLES, kernel)
+}
+
+fn samples_in(file: &'static str, kernel: &str) -> Vec<(f64, &'static str)> {
+    let of_kernel = file.lines().filter_map(|line| line.strip_prefix(kernel)?.strip_prefix(','));
     let row = |line: &'static str| {
         let (samples, instruction) = line.split_once(',').expect("two cells");
         (samples.parse().expect("a number"), instruction)
@@ -92,27 +99,46 @@ fn the_bytes_in_flight_follow_from_the_recorded_numbers() {
     }
 }
 
-/// The parts end with the first load, the last store to the tile, and the instruction behind the barrier.
+/// The samples of a kernel's four parts, which end with the first load, the last store to the tile, and the instruction
+/// behind the barrier. `fills` is the number of stores to the tile.
+fn parts(samples: Vec<(f64, &str)>, fills: usize) -> [f64; 4] {
+    let (mut part, mut filled, mut sums) = (0, 0, [0.0; 4]);
+    for (samples, instruction) in samples {
+        sums[part] += samples;
+        filled += usize::from(instruction.contains("STS"));
+        let ends = match part {
+            0 => instruction.contains("LDG"),
+            1 => filled == fills,
+            2 => instruction.contains("EXIT"),
+            _ => false,
+        };
+        part += usize::from(ends);
+    }
+    sums
+}
+
 #[test]
 fn the_parts_of_a_kernel_have_the_recorded_samples() {
-    let parts = [("padded", 1), ("coarsened", 4)].map(|(kernel, fills)| {
-        let (mut part, mut filled, mut sums) = (0, 0, [0.0; 4]);
-        for (samples, instruction) in samples(kernel) {
-            sums[part] += samples;
-            filled += usize::from(instruction.contains("STS"));
-            let ends = match part {
-                0 => instruction.contains("LDG"),
-                1 => filled == fills,
-                2 => instruction.contains("EXIT"),
-                _ => false,
-            };
-            part += usize::from(ends);
-        }
+    let [padded, coarsened] = [("padded", 1), ("coarsened", 4)].map(|(kernel, fills)| {
+        let sums = parts(samples(kernel), fills);
         let all: f64 = sums.iter().sum();
         sums.map(|samples| format!("{:.0}", 100.0 * samples / all))
     });
-    for (padded, coarsened) in parts[0].iter().zip(&parts[1]) {
+    for (padded, coarsened) in padded.iter().zip(&coarsened) {
         assert!(PAGE.contains(&format!(" | {padded} | {coarsened} |")), "{padded} {coarsened}");
+    }
+}
+
+#[test]
+fn the_parts_of_four_loads_are_compared_with_those_of_coarsened() {
+    let [coarsened, four_loads] =
+        ["coarsened", "four_loads"].map(|kernel| parts(samples_in(LATER, kernel), 4));
+    let all: f64 = coarsened.iter().sum();
+    let percent = |samples: f64| format!("{:.0} %", 100.0 * samples / all);
+    let row = |of: [f64; 2]| format!(" | {} | {} |", percent(of[0]), percent(of[1]));
+    let rows = coarsened.into_iter().zip(four_loads).map(|(a, b)| [a, b]);
+    for of in rows.chain([[all, four_loads.iter().sum()]]) {
+        assert!(FOUR_LOADS.contains(&row(of)), "{}", row(of));
     }
 }
 
@@ -125,5 +151,5 @@ fn the_loads_of_coarsened_are_not_in_flight_together() {
         Some(format!("{name}  {:4.1}", 100.0 * samples / all))
     };
     let lines: Vec<_> = samples("coarsened").iter().filter_map(of_tile).take(8).collect();
-    assert!(PAGE.contains(&lines.join("\n")), "{lines:?}");
+    assert!(FOUR_LOADS.contains(&lines.join("\n")), "{lines:?}");
 }
