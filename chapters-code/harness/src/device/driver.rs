@@ -30,6 +30,9 @@ pub enum DeviceChoice {
 /// The number of devices that the simulator has, unless `SIMT_DEVICES` says another one.
 const SIMULATED_DEVICES: u32 = 8;
 
+/// What was chosen: the simulator, or none for NVIDIA's driver.
+static BOUND: Mutex<Option<Option<&Simulator>>> = Mutex::new(None);
+
 /// PTX ISA 8.0 came with CUDA 12.0; an older driver refuses every module of this book.
 const OLDEST_DRIVER: i32 = 12_000;
 
@@ -39,7 +42,6 @@ const OLDEST_DRIVER: i32 = 12_000;
 /// # Errors
 /// If the library is missing, or another one was chosen before, with the remedy.
 pub fn bind(choice: DeviceChoice) -> Result<Option<&'static Simulator>, Error> {
-    static BOUND: Mutex<Option<Option<&Simulator>>> = Mutex::new(None);
     let mut bound = BOUND.lock().unwrap_or_else(PoisonError::into_inner);
     match (*bound, choice) {
         (Some(Some(_)), DeviceChoice::Gpu) => return Err(Error::AlreadyBound("the simulator")),
@@ -53,6 +55,12 @@ pub fn bind(choice: DeviceChoice) -> Result<Option<&'static Simulator>, Error> {
         DeviceChoice::Auto | DeviceChoice::Sim => Some(load_simulator()?),
     };
     Ok(*bound.insert(chosen))
+}
+
+/// Whether a library has been chosen. While one is being loaded, this waits: cudarc would already find it, but it has not
+/// yet the number of devices that it is to have.
+pub(crate) fn is_bound() -> bool {
+    BOUND.lock().unwrap_or_else(PoisonError::into_inner).is_some()
 }
 
 /// The properties that NVIDIA's driver reports.

@@ -95,6 +95,9 @@ fn driver_version() -> Result<i32, DriverError> {
 impl Device {
     /// The number of devices of the driver that is bound; 0 before a device was opened.
     pub fn count() -> usize {
+        if !driver::is_bound() {
+            return 0;
+        }
         CudaContext::device_count().map_or(0, |count| count.max(0) as usize)
     }
 
