@@ -151,7 +151,7 @@ fn another_memory_shows_what_limits_a_kernel() {
         sentence("slow", 0.004)
             .contains("`slow` takes 1.00× as long there, so the memory's rate hardly limits it.")
     );
-    assert!(sentence("slow", 0.006).contains("`slow` takes 1.50× the time"));
+    assert!(sentence("slow", 0.006).contains("`slow` takes 1.50× as long there"));
     assert!(sentence("slow", 0.006).contains("limits it in part"));
     assert!(sentence("fast", 0.004).contains("is most of what limits it"));
     assert_refused("{{#other_memory kernel=fast n=2^11 dtype=f32}}", "in its memory only");
