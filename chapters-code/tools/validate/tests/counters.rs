@@ -15,7 +15,7 @@ const GLOBAL: &str =
     include_str!("../../../../book/measurements/ncu_nvidia_h200_2026-11-26_global.csv");
 
 /// Rungs that are younger than the recording.
-const NOT_RECORDED: [&str; 0] = [];
+const NOT_RECORDED: [&str; 1] = ["chapter_6_transpose/four_loads"];
 
 /// What is not compared, and why: a line `rung: columns`.
 const EXEMPT: &str = include_str!("counters_exempt.txt");
