@@ -19,11 +19,9 @@ impl Default for MatrixParameters {
 }
 
 impl MatrixParameters {
-    /// So many matrices whose rows begin every `ld` elements, and all else as usual.
+    /// A batch of `batch` matrices with the leading dimension `ld`, in elements. Other parameters have their defaults.
     pub fn new(batch: u64, ld: u64) -> Self {
-        let mut parameters = Self::default();
-        (parameters.batch, parameters.ld) = (batch, Some(ld));
-        parameters
+        Self { batch, ld: Some(ld) }
     }
 }
 

@@ -17,7 +17,7 @@ pub struct DeviceParameters {
 }
 
 impl DeviceParameters {
-    /// A task of so many devices, and all else as usual.
+    /// A task of `devices` devices. Other parameters have their defaults.
     pub fn new(task: Task, devices: usize) -> Self {
         Self { task: Some(task), devices: Some(devices), ..Self::default() }
     }

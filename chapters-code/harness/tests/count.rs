@@ -2,10 +2,10 @@
 
 use harness::{Device, DeviceChoice, driver};
 
-/// The simulator's library is within cudarc's reach before it knows how many devices it is to have. Whoever asks in
-/// between must not begin with one device.
+/// cudarc finds the simulator's library as soon as it is loaded, before the number of devices is set. A count at this
+/// moment must not start the simulator with one device.
 #[test]
-#[ignore = "begins with a library that no driver was chosen from"]
+#[ignore = "run by the other test"]
 fn program() {
     let path = driver::find_simulator().expect("it is built");
     // SAFETY: the simulator has no initializers with preconditions.
@@ -15,7 +15,7 @@ fn program() {
     assert_eq!(Device::count(), 8);
 }
 
-/// Elsewhere cudarc asks for a file, which is not the simulator's.
+/// On other systems cudarc looks for a file of another name, and does not find the loaded library.
 #[cfg(target_os = "linux")]
 #[test]
 fn there_is_no_device_before_one_is_opened() {

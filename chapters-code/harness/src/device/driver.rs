@@ -57,8 +57,8 @@ pub fn bind(choice: DeviceChoice) -> Result<Option<&'static Simulator>, Error> {
     Ok(*bound.insert(chosen))
 }
 
-/// Whether a library has been chosen. While one is being loaded, this waits: cudarc would already find it, but it has not
-/// yet the number of devices that it is to have.
+/// Whether a library has been chosen. This waits while one is being loaded: cudarc already finds it, but its number of
+/// devices is not set yet.
 pub(crate) fn is_bound() -> bool {
     BOUND.lock().unwrap_or_else(PoisonError::into_inner).is_some()
 }

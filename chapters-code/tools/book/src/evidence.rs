@@ -46,7 +46,7 @@ pub(crate) fn all(root: &Path, source: &Path) -> Result<String, String> {
 /// The facts that have columns.
 const COLUMNS: [&str; 4] = ["what", "device", "date", "holds"];
 
-/// A recording's line: the facts that have columns, and folded all others.
+/// A recording's line: the facts that have columns, and all others in a fold.
 fn line(place: &str, facts: &[Fact]) -> Vec<String> {
     let html = |text: &str| with_code(&escape(text));
     let column = |name: &str| {

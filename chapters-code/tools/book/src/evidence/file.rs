@@ -125,8 +125,7 @@ fn libraries(opened: &[Library], rows: &[Row]) -> String {
 
 /// The commands of a run.
 fn commands(text: &str) -> String {
-    let commands: Vec<String> = text.split("; ").map(|one| format!("`{one}`")).collect();
-    commands.join("; ")
+    format!("`{}`", text.replace("; ", "`; `"))
 }
 
 /// How many cases a run left out, and why.

@@ -114,7 +114,7 @@ fn filtered(records: &Records) -> String {
         "library's time",
         "ratio",
     ];
-    let of_run = |run: &'_ Run| {
+    let of_run = |run: &Run| {
         let device = run.device().to_owned();
         let line = |(chapter, case): (u64, Case)| {
             let cells = case.cells().map(|cell| with_code(&cell));
