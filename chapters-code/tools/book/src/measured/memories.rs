@@ -78,7 +78,7 @@ pub(super) fn rung(Asked { page, directive, records }: Asked) -> Result<String, 
     let (kernels, ceilings) = (times(rows, TIME)?, times(rows, "ceiling_ms")?);
     let speed = if ceilings[0] < ceilings[1] { "slower" } else { "faster" };
     Ok(format!(
-        "The {} has the same multiprocessors as the {} and {} memory: at its ceiling the same bytes take {} as long. \
+        "The {} has the same multiprocessors as the {} and {} memory: a kernel at the ceiling takes {} as long with it. \
          `{kernel}` takes {} as long there, so the memory's rate {}.",
         two.other.model(),
         two.own.model(),
