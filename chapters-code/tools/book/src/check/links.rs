@@ -7,6 +7,7 @@ use crate::check::Page;
 pub(super) fn check(page: &Page<'_>) -> Vec<Problem> {
     page.text
         .match_indices("](")
+        .filter(|(offset, _)| !is_code(&page.text[..*offset]))
         .filter_map(|(offset, opening)| {
             let rest = &page.text[offset + opening.len()..];
             let target = rest[..rest.find(')')?].split('#').next()?.trim();
@@ -24,4 +25,21 @@ pub(super) fn check(page: &Page<'_>) -> Vec<Problem> {
             }
         })
         .collect()
+}
+
+/// Whether what follows `text` in its line stands in a code span.
+fn is_code(text: &str) -> bool {
+    let line = text.rsplit('\n').next().unwrap_or_default();
+    !line.matches('`').count().is_multiple_of(2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lambda_is_no_link() {
+        assert!(is_code("a link `x`\nThen `[&"));
+        assert!(!is_code("`x`, [`y`"));
+    }
 }
