@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { accessibility } from "./accessibility.mjs";
 import * as looks from "./looks.mjs";
-import { FOLDER, SAMPLE, THEMES, root, visit } from "./visit.mjs";
+import { FOLDER, PAGES, SAMPLE, THEMES, root, visit } from "./visit.mjs";
 
 const CHAPTER = "chapter_1_reduce/index.html";
 const WITH_CODE = "chapter_1_reduce/shared_memory.html";
@@ -59,12 +59,55 @@ reading("arrow keys and links turn pages", CHAPTER, {}, async (page) => {
     await page.waitForURL(root() + WITH_CODE);
     await page.keyboard.press("ArrowLeft");
     await page.waitForURL(root() + CHAPTER);
-    await page.getByRole("link", { name: "Next chapter" }).first().click();
+    await page.getByRole("link", { name: "Next: The ladder: shared memory" }).first().click();
     await page.waitForURL(root() + WITH_CODE);
-    await page.getByRole("link", { name: "Previous chapter" }).first().click();
+    await page.getByRole("link", { name: "Previous: 1 Reduce" }).first().click();
     await page.waitForURL(root() + CHAPTER);
     await page.keyboard.press("?");
     await page.getByText("Keyboard shortcuts").waitFor();
+});
+
+reading("the first stop of the Tab key leads to the text", WITH_CODE, { isAsked: true }, async (page) => {
+    await page.keyboard.press("Tab");
+    const skip = page.getByRole("link", { name: "Skip to the text" });
+    assert.ok(await skip.evaluate((link) => link === document.activeElement && link.getBoundingClientRect().top >= 0));
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    assert.ok(await page.evaluate(() => document.activeElement.closest("main") !== null));
+    assert.equal(page.url(), root() + WITH_CODE);
+});
+
+reading("a page says where it is, and the sidebar shows its chapter only", WITH_CODE, {}, async (page) => {
+    assert.match(await page.locator("main .breadcrumb").innerText(), /^1 Reduce › 2 of \d+$/);
+    assert.equal(await page.title(), "The ladder: shared memory – 1 Reduce - Warp by Warp");
+    const shown = (chapter) => page.locator(`#mdbook-sidebar a[href*="${chapter}/exercises"]`).isVisible();
+    assert.deepEqual(await Promise.all(["chapter_1_reduce", "chapter_2_histogram"].map(shown)), [true, false]);
+});
+
+reading("no two pages have the same title", CHAPTER, {}, async (page) => {
+    const pageOf = new Map();
+    for (const path of PAGES.filter((path) => path !== "index.html")) {
+        await page.goto(root() + path);
+        const title = await page.title();
+        assert.equal(pageOf.get(title), undefined, `${path} is called "${title}" as well`);
+        pageOf.set(title, path);
+    }
+});
+
+reading("the printer prints this page", WITH_CODE, {}, async (page) => {
+    await page.evaluate(() => (window.print = () => (window.printed = true)));
+    await page.getByRole("link", { name: "Print this page" }).click();
+    assert.ok(await page.evaluate(() => window.printed));
+    assert.equal(page.url(), root() + WITH_CODE);
+});
+
+reading("nothing that an address leads to opens under the menu bar", WITH_CODE, {}, async (page) => {
+    const hidden = await page.evaluate(() => {
+        const bar = document.getElementById("mdbook-menu-bar").offsetHeight;
+        const places = [...document.querySelectorAll("main [id]")].filter((e) => !(e instanceof SVGElement));
+        return places.filter((e) => parseFloat(getComputedStyle(e).scrollMarginTop) < bar).map((e) => e.id);
+    });
+    assert.deepEqual(hidden, []);
 });
 
 reading("arrow keys scroll what scrolls, and do not turn the page there", WITH_CODE, { viewport: { width: 360, height: 740 } }, async (page) => {
