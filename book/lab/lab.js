@@ -9,6 +9,8 @@
     const [SEEDS, MOST_SEEDS] = ["12", 64]; // of weak memory
     const WEAK = "A load may return an older value than the newest, where PTX's memory model allows that";
     const SHOWN_RACES = 2; // the others unfold
+    const [PLAY, SLOW_PLAY] = [700, 2000]; // milliseconds per line, and where motion is to be reduced
+    const EDGE = 16; // pixels between a wide lab and the edges of the content
     const PREDICTIONS = "lab-predictions"; // of localStorage
     // By how what can be struck out begins.
     const HINTS = {
@@ -129,13 +131,18 @@
     const kernels = new Map();
     const scripts = new Map();
 
+    /** Loads a script once. One that could not be loaded is tried again the next time. */
     function load(address) {
         if (!scripts.has(address)) {
             const loaded = new Promise((resolve, reject) => {
                 const script = document.createElement("script");
                 script.src = address;
                 script.onload = resolve;
-                script.onerror = () => reject(new Error(`${address} cannot be loaded.`));
+                script.onerror = () => {
+                    scripts.delete(address);
+                    script.remove();
+                    reject(new Error(`${address} cannot be loaded.`));
+                };
                 document.head.append(script);
             });
             scripts.set(address, loaded);
@@ -161,13 +168,16 @@
     }
 
     const button = (text, onclick, label) => make("button", { type: "button", onclick, ...(label && { "aria-label": label }) }, text);
+    /** A control that moves with its words for what its value means. */
+    const explained = (label, means) => make("div", { class: "field" }, label, means);
     const labelled = (text, control, hint) => make("label", hint ? { title: hint } : {}, make("span", {}, text), control);
-    const thousands = (number) => number.toLocaleString("en-US");
+    const { thousands, plural, verdict, isBad, isAboutFences, distinct, complaint } = window.warpWords;
+    const { choice: choiceName, counted: countedBy, asked: askedCounters } = window.warpWords;
     const inWords = (counter) => counter.replaceAll("_", " ");
     const nameOf = (line) => line.slice(line.lastIndexOf("/") + 1);
-    /** A message that names files without their folders. */
-    const shortened = (message) => message.replace(/[\w./-]+\/([\w-]+\.cuh?:\d)/g, "$1");
-    const plural = (count, what) => `${thousands(count)} ${what}${count === 1 ? "" : "s"}`;
+    /** What the page asks for, to find what it is about. */
+    const questions = () => [...document.querySelectorAll('.asked[data-kind="count"]')].map((asked) => `${asked.id} ${asked.querySelector("summary")?.textContent ?? ""}`.toLowerCase());
+    const complaintOf = (field) => complaint({ ...field.about, text: field.value });
 
     function remembered() {
         try {
@@ -255,6 +265,8 @@
             Object.assign(this, { place, folder, name, data, opened });
             this.removed = new Set();
             this.outcome = null;
+            this.whole = null; // what the kernel does with nothing struck out, where something is
+            this.runs = 0; // that were asked for, of which the last is shown
             this.steps = [];
             this.at = 0;
             this.build();
@@ -274,7 +286,17 @@
         /** Why the kernel does not run as it is chosen, if it does not. */
         get refusal() {
             const refused = this.choices.map((choice) => choice.refused.find((one) => one.value === choice.value));
-            return refused.find((one) => one)?.reason;
+            return refused.find((one) => one)?.reason ?? this.numbers.map(complaintOf).find((reason) => reason);
+        }
+
+        /** The fields for numbers that are in use. */
+        get numbers() {
+            return [this.seed, this.digits, this.resident, this.seeds].filter((field) => !field.disabled && (field !== this.seeds || this.weak.checked));
+        }
+
+        /** What is struck out, in words. */
+        get struck() {
+            return this.opened.removable.filter((one) => this.removed.has(one.line)).map((one) => one.what);
         }
 
         /** A list of the right kernel and the wrong ones that are made of it; nothing for a kernel that is alone. */
@@ -294,9 +316,13 @@
         async swap(kernel, state) {
             const name = `${this.name.split("/")[0]}/${kernel}`;
             const { data, opened } = await openKernel(this.folder, name);
-            this.section.remove();
+            const isLarge = this.dialog?.open;
+            this.leave();
             const lab = new Lab(this.place, this.folder, name, data, opened);
             this.place.lab = lab;
+            if (isLarge) {
+                lab.enlarge();
+            }
             if (state) {
                 return lab;
             }
@@ -332,31 +358,32 @@
             this.size = make("select", { onchange: resized }, ...sizes);
             this.size.selectedIndex = Math.min(1, sizes.length - 1);
             this.choices = data.choices.map((choice) => this.chooser(choice));
-            this.seed = make("input", { type: "number", min: "0", max: "999999", step: "1", onchange: changed });
-            this.digits = make("input", { type: "number", min: "0", max: "999999", step: "1", onchange: changed });
-            this.resident = make("input", { type: "number", min: "0", max: "9999", step: "1", onchange: changed });
+            const number = (name, least, most) => Object.assign(make("input", { type: "number", min: String(least), max: String(most), step: "1", onchange: changed }), { about: { name, least, most } });
+            this.seed = number("Schedule", 0, 999_999);
+            this.digits = number("Input seed", 0, 999_999);
+            this.resident = number("Blocks at once", 0, 9999);
             this.races = make("input", { type: "checkbox", checked: true, onchange: changed });
             this.weak = make("input", { type: "checkbox", onchange: changed });
-            this.seeds = make("input", { type: "number", min: "1", max: String(MOST_SEEDS), step: "1", onchange: changed });
+            this.seeds = number("Seeds of weak memory", 1, MOST_SEEDS);
             [this.seed.value, this.resident.value, this.seeds.value] = ["0", "0", SEEDS];
+            [this.scheduleMeans, this.residentMeans] = [make("span", { class: "means" }), make("span", { class: "means" })];
             this.digits.value = String(this.run.seed);
             this.runButton = make("button", { type: "submit", class: "main" }, "Run");
             this.stopButton = button("Stop", () => stop("You stopped the run."));
             this.stopButton.hidden = true;
             this.stepButton = button("Step through", () => this.trace());
-            this.said = make("p", { class: "verdict", role: "status" });
+            this.said = make("div", { class: "verdict", role: "status" });
             const form = make(
                 "form",
-                { onsubmit: (event) => (event.preventDefault(), this.go()) },
+                { onsubmit: (event) => (event.preventDefault(), this.again(false)) },
                 labelled("Elements", this.size),
-                ...this.choices.map((choice) => (choice.name === "block" ? labelled("Threads per block", choice) : labelled(choice.name, choice, `--${choice.name} on the command line`))),
-                labelled("Order of warps and blocks", this.seed, "0 runs warps and blocks in order; any other number is the seed of a random order"),
-                labelled("Input", this.digits, "The seed of the digits that the kernel works on"),
-                labelled("Blocks at a time", this.resident, "The most blocks that are resident at once; 0 for as many as an H200 holds"),
+                ...this.choices.map((choice) => labelled(choiceName(choice.name), choice, `--${choice.name} on the command line`)),
+                explained(labelled("Schedule", this.seed, "0 runs warps and blocks in order; any other number is the seed of a random order"), this.scheduleMeans),
+                labelled("Input seed", this.digits, "The seed of the numbers that the kernel works on"),
+                explained(labelled("Blocks at once", this.resident, "The most blocks that are resident at once; 0 for as many as an H200 holds"), this.residentMeans),
                 make("label", { class: "check", title: "Reports accesses of two threads that nothing orders, in any order of warps" }, this.races, make("span", {}, "Look for races")),
                 make("label", { class: "check", title: WEAK }, this.weak, make("span", {}, "Weak memory")),
                 labelled("Seeds of weak memory", this.seeds, "The kernel runs with the seeds from 1 to this number. A seed decides which loads return older values"),
-                make("span", { class: "buttons" }, this.runButton, this.stopButton, this.stepButton),
             );
             const hinted = [...form.querySelectorAll("label[title]")].map((label) => `${label.querySelector("span").textContent}: ${label.title}.`);
             const limits = `At most ${thousands(LARGEST_TO_STEP)} elements can be stepped through, and ${thousands(LARGEST_WEAK)} run with weak memory.`;
@@ -366,33 +393,88 @@
             this.counters = make("div", { class: "counters" });
             this.found = make("div", { class: "found" });
             this.stepper = make("div", { class: "stepper", hidden: true });
+            this.transport = make("div", { class: "transport", hidden: true });
+            this.chosen = make("span", { class: "chosen" });
+            this.setup = make("details", { class: "setup" }, make("summary", {}, make("strong", {}, "Choices"), ": ", this.chosen), form, ...this.relatives(), help);
+            form.id = `lab-form-${data.kernel}`;
+            this.runButton.setAttribute("form", form.id);
+            this.largeButton = button("Enlarge", () => (this.dialog?.open ? this.dialog.close() : this.enlarge()));
             const copy = button("Copy a link to this state", () => this.copy(copy));
             const hints = Object.entries(HINTS).filter(([what]) => opened.removable.some((one) => one.what.startsWith(what))).map(([, hint]) => hint);
             this.section = make(
                 "section",
                 { class: "lab", "aria-label": `Lab: ${data.kernel}` },
-                make("header", {}, make("strong", {}, `Lab: ${data.kernel}`), button("Close", () => this.close(), "Close the lab")),
-                form,
-                help,
-                ...this.relatives(),
+                make("header", {}, make("strong", {}, `Lab: ${data.kernel}`), make("span", { class: "buttons" }, this.largeButton, button("Close", () => this.close(), "Close the lab"))),
+                this.setup,
+                make("span", { class: "buttons" }, this.runButton, this.stopButton, this.stepButton),
                 this.said,
-                make("p", { class: "hint" }, hints.join(" ")),
-                text,
-                this.stepper,
-                this.found,
-                this.counters,
+                make(
+                    "div",
+                    { class: "panes" },
+                    make("div", { class: "left" }, make("p", { class: "hint" }, hints.join(" ")), text, this.transport),
+                    make("div", { class: "right" }, this.stepper, this.found, this.counters),
+                ),
                 make("footer", {}, copy),
                 make("p", { class: "hint", hidden: Boolean(window.warpEdit) }, "To edit the kernel here, serve the book from a clone of its repository: ", make("code", {}, "cargo run --bin book -- serve --edit"), "."),
             );
             // mdBook turns pages with the arrow keys.
             this.section.addEventListener("keydown", (event) => event.stopPropagation());
             this.place.after(this.section);
+            this.widen();
+            this.watcher = new ResizeObserver(() => this.widen());
+            this.watcher.observe(document.querySelector(".content") ?? document.body);
             // What stands before the kernel is above the view.
             const first = [...lines.values()].find((item) => item.textContent.includes("__global__"));
             text.scrollTop = first && first.offsetTop > text.clientHeight / 2 ? first.offsetTop : 0;
             this.markRemoved();
-            this.changed();
+            this.settle();
+            this.tabulate();
             window.warpEdit?.(this);
+        }
+
+        /** Lets a lab on a wide screen leave the column of the text, up to the edges of the content. */
+        widen() {
+            const { section } = this;
+            const isWide = window.matchMedia("(min-width: 1200px)").matches && !this.dialog?.open;
+            section.style.removeProperty("margin-inline");
+            section.style.removeProperty("width");
+            const content = document.querySelector(".content")?.getBoundingClientRect();
+            if (isWide && content) {
+                const own = section.getBoundingClientRect();
+                section.style.marginInline = `${content.left + EDGE - own.left}px ${own.right - content.right + EDGE}px`;
+            }
+        }
+
+        /** Shows the lab in the whole window, until Escape or the same button. */
+        enlarge() {
+            this.dialog ??= make("dialog", { class: "lab-window", "aria-label": `Lab: ${this.data.kernel}`, onclose: () => this.shrink() });
+            document.body.append(this.dialog);
+            this.dialog.append(this.section);
+            this.dialog.showModal();
+            this.largeButton.textContent = "Back to the page";
+            this.widen();
+            this.light();
+        }
+
+        shrink() {
+            if (this.section.parentElement !== this.dialog) {
+                return; // The lab was closed.
+            }
+            this.place.after(this.section);
+            this.dialog.remove();
+            this.largeButton.textContent = "Enlarge";
+            this.widen();
+            this.light();
+            this.section.scrollIntoView({ block: "start" });
+            this.largeButton.focus({ preventScroll: true });
+        }
+
+        /** Takes the lab off the page. */
+        leave() {
+            this.pause();
+            this.watcher.disconnect();
+            this.section.remove();
+            this.dialog?.remove();
         }
 
         /** Takes the kernel in another version, with the same runs, and runs it. */
@@ -405,20 +487,29 @@
             this.section.querySelector(".source").replaceWith(text);
             this.lines = lines;
             this.markRemoved();
-            this.changed();
-            await this.go();
+            this.settle();
+            await this.again();
         }
 
         close() {
-            this.section.remove();
+            this.runs += 1; // Nothing that runs is shown any more.
+            this.leave();
             this.place.querySelector("button").focus();
             this.place.lab = null;
             history.replaceState(null, "", location.pathname + location.search);
         }
 
-        /** The options have changed: what was shown of the last run goes. */
+        /** An option has changed: the controls follow, and the kernel runs again. */
         changed() {
-            const { run, refusal } = this;
+            this.settle();
+            if (this.hasRun) {
+                return this.again();
+            }
+        }
+
+        /** Makes the controls fit each other, and says what is chosen. */
+        settle() {
+            const { run } = this;
             // What other digits should give, only the book's kernel tells.
             const hasDigits = this.opened.has_digits[this.index] && !this.data.is_broken && !this.data.is_edited;
             this.digits.disabled = !hasDigits;
@@ -426,33 +517,86 @@
                 this.digits.value = String(run.seed);
             }
             const isLarge = run.elements > LARGEST_TO_STEP;
-            const isTooLargeForWeak = run.elements > LARGEST_WEAK;
-            const isOfSeveral = run.allocations.some((allocation) => allocation.device !== undefined);
-            this.weak.disabled = isTooLargeForWeak || isOfSeveral;
+            this.weak.disabled = this.whyNotWeak !== undefined;
             this.weak.checked &&= !this.weak.disabled;
-            const notWeak = isOfSeveral ? "Memory is never weak where kernels of several devices run at the same time." : `At most ${thousands(LARGEST_WEAK)} elements are run with weak memory.`;
-            this.weak.parentElement.title = this.weak.disabled ? notWeak : WEAK;
+            this.weak.parentElement.title = this.whyNotWeak ?? WEAK;
             this.seeds.parentElement.hidden = !this.weak.checked;
-            this.seeds.value = String(Math.min(Math.max(Math.floor(Number(this.seeds.value)), 1), MOST_SEEDS));
-            this.runButton.disabled = refusal !== undefined;
-            this.stepButton.disabled = isLarge || this.runButton.disabled;
             this.stepButton.title = isLarge ? `At most ${thousands(LARGEST_TO_STEP)} elements can be stepped through.` : "";
-            this.outcome = null;
-            this.steps = [];
-            this.stepper.hidden = true;
-            this.said.textContent = refusal ? `This does not run: ${refusal}.` : `${run.title}.`;
-            this.said.className = "verdict";
+            this.scheduleMeans.textContent = this.seed.value === "0" ? "in order" : `random order ${this.seed.value}`;
+            this.residentMeans.textContent = this.resident.value === "0" ? "as on an H200" : `${this.resident.value} at most`;
+            [this.seed, this.digits, this.resident, this.seeds].forEach((field) => field.setAttribute("aria-invalid", String(this.numbers.includes(field) && complaintOf(field) !== undefined)));
+            this.chosen.textContent = this.summary();
+            this.enable();
+            if (this.refusal) {
+                this.refuse();
+            }
+        }
+
+        /** Why memory cannot be weak, if it cannot. */
+        get whyNotWeak() {
+            const { run } = this;
+            if (run.allocations.some((allocation) => allocation.device !== undefined)) {
+                return "Memory is never weak where kernels of several devices run at the same time.";
+            }
+            return run.elements > LARGEST_WEAK ? `At most ${thousands(LARGEST_WEAK)} elements are run with weak memory.` : undefined;
+        }
+
+        /** What is chosen, in words. */
+        summary() {
+            const others = this.choices.filter((choice) => choice.value !== "").map((choice) => `${choiceName(choice.name)}: ${choice.value}`);
+            const digits = this.digits.value === String(this.run.seed) ? [] : [`input seed ${this.digits.value}`];
+            const weak = this.weak.checked ? [`weak memory with ${plural(Number(this.seeds.value), "seed")}`] : [];
+            const races = this.races.checked ? [] : ["races not looked for"];
+            return [`${this.size.value} elements`, ...others, `schedule ${this.scheduleMeans.textContent}`, ...digits, `blocks at once ${this.residentMeans.textContent}`, ...weak, ...races].join(", ");
+        }
+
+        enable() {
+            const isRefused = this.refusal !== undefined;
+            this.runButton.disabled = isRefused;
+            this.stepButton.disabled = isRefused || this.stepButton.title !== "";
+        }
+
+        /** Says why nothing runs; what was shown of the last run goes. */
+        refuse() {
+            this.runs += 1;
+            this.outcome = this.whole = null;
+            this.closeSteps();
+            this.say("", `This does not run: ${this.refusal}.`);
             this.found.replaceChildren();
             this.light();
             this.tabulate();
+        }
+
+        closeSteps() {
+            this.pause();
+            this.steps = this.shownSteps = [];
+            this.stepper.hidden = this.transport.hidden = true;
         }
 
         strike(lines) {
             const isRemoved = this.isRemoved(lines);
             lines.forEach((line) => (isRemoved ? this.removed.delete(line) : this.removed.add(line)));
             this.markRemoved();
-            this.changed();
-            this.go();
+            this.settle();
+            return this.again();
+        }
+
+        /** Runs again, and steps through again where a reader is stepping, from the nearest step. */
+        async again(isCovered = this.isCovered) {
+            if (this.stepper.hidden || this.stepButton.disabled) {
+                this.closeSteps();
+                await this.go({}, isCovered);
+            } else {
+                await this.trace(this.whereabouts(), isCovered);
+            }
+        }
+
+        /** Where a reader stands in the steps, to stand there again. */
+        whereabouts() {
+            const step = this.shownSteps[this.at];
+            const before = this.shownSteps.slice(0, this.at);
+            const nth = before.filter((one) => step && one.line === step.line && one.warp === step.warp).length;
+            return { launch: this.launch.selectedIndex, block: Number(this.block.value), warp: this.warp.value, lane: this.lane.value, at: this.at, like: step && { ...step, nth } };
         }
 
         isRemoved(lines) {
@@ -490,71 +634,121 @@
 
         /** Runs, with more options, and shows what came of it, the counts perhaps only when they are asked for. Says whether it ran. */
         async go(more, isCovered = false) {
+            this.hasRun = true;
             if (this.refusal) {
+                this.refuse();
                 return false;
             }
             this.isCovered = isCovered;
+            const mine = (this.runs += 1);
+            const isWanted = () => mine === this.runs;
             this.runButton.disabled = this.stepButton.disabled = true;
             this.stopButton.hidden = false;
-            this.said.textContent = "Running …";
-            this.said.className = "verdict";
+            this.say("", "Running …");
             const start = performance.now();
             try {
-                this.outcome = await ask(this.data, this.options(more));
-                // Several launches may have the same race.
-                this.outcome.races = [...new Map(this.outcome.races.map((race) => [race.html, race])).values()];
+                const whole = await this.runWhole(isWanted);
+                const outcome = await ask(this.data, this.options(more), isWanted);
+                if (!outcome || !isWanted()) {
+                    return false;
+                }
+                outcome.races = distinct(outcome); // Several launches may have the same race.
+                Object.assign(this, { outcome, whole });
                 this.show(performance.now() - start);
                 return true;
             } catch (error) {
-                this.said.textContent = error.message;
-                this.said.className = "verdict bad";
+                if (isWanted()) {
+                    this.say("bad", error.message);
+                }
                 return false;
             } finally {
-                this.runButton.disabled = false;
-                this.stepButton.disabled = this.stepButton.title !== "";
-                this.stopButton.hidden = true;
-                this.keepState();
+                if (isWanted()) {
+                    this.stopButton.hidden = true;
+                    this.enable();
+                    this.keepState();
+                }
             }
         }
 
+        /** What the kernel does with nothing struck out, where something is; the last answer is kept. */
+        async runWhole(isWanted) {
+            if (this.removed.size === 0) {
+                return null;
+            }
+            const options = this.options({ removed: [] });
+            const key = JSON.stringify(options);
+            if (this.wholeKey !== key || this.wholeOf !== this.data) {
+                const outcome = await ask(this.data, options, isWanted);
+                if (!outcome) {
+                    return null;
+                }
+                outcome.races = distinct(outcome);
+                Object.assign(this, { wholeKey: key, wholeOf: this.data, wholeOutcome: outcome });
+            }
+            return this.wholeOutcome;
+        }
+
+        /** A verdict that is one sentence. */
+        say(mark, text) {
+            this.said.className = `verdict ${mark}`.trim();
+            this.said.replaceChildren(make("p", {}, text));
+            this.verdictText = text;
+        }
+
         show(milliseconds) {
-            const { outcome } = this;
-            const fault = outcome.launches.find((launch) => launch.fault)?.fault;
-            const verdicts = [];
-            if (fault) {
-                verdicts.push(`The launch was stopped: ${shortened(fault.message)}.`);
-            } else if (outcome.is_right === null) {
-                verdicts.push("The launch ended.");
-            } else {
-                verdicts.push(outcome.is_right ? "The result is right." : this.wrong());
-            }
-            const races = outcome.races.length;
-            if (this.races.checked || races > 0) {
-                verdicts.push(races === 0 ? "No race." : `${plural(races, "race")}.`);
-            }
-            if (outcome.is_right && races > 0) {
-                verdicts.push("Nothing shows in the result, because this order of warps happens to suit the kernel.");
-            }
-            if (this.weak.checked) {
-                verdicts.push(this.withWeakMemory());
-            }
+            const { outcome, whole } = this;
+            const about = { isLooked: this.races.checked, isTried: this.weak.checked, whyNot: this.whyNotWeak };
+            const rows = verdict(outcome, about);
+            const sides = whole ? [this.side(`Without ${this.struckLines()}`, rows), this.side("With nothing struck out", verdict(whole, about))] : [this.side("", rows)];
             const launches = outcome.launches.length;
-            verdicts.push(`${launches} ${launches === 1 ? "launch" : "launches"} in ${Math.round(milliseconds)} ms, in this page.`);
-            this.said.textContent = verdicts.join(" ");
-            const isWrongWithWeakMemory = outcome.weak?.reads && !outcome.weak.is_promised_by_gpus;
-            this.said.className = fault || races > 0 || outcome.is_right === false || isWrongWithWeakMemory ? "verdict bad" : "verdict good";
-            this.found.replaceChildren();
-            outcome.weak?.reads?.forEach((read, index, { length }) => {
+            const took = make("p", { class: "took" }, `${launches} ${launches === 1 ? "launch" : "launches"} in ${Math.round(milliseconds)} ms, in this page.`);
+            this.said.className = `verdict ${isBad(rows) ? "bad" : "good"}`;
+            this.said.replaceChildren(make("div", { class: "sides" }, ...sides), ...this.tryWeak(), took);
+            this.verdictText = rows.map((row) => row.text).join(" ");
+            this.listFound();
+            this.light();
+            this.tabulate();
+        }
+
+        /** The lines that are struck out, as "line 25". */
+        struckLines() {
+            const numbers = [...new Set([...this.lines.values()].filter((item) => item.classList.contains("removed")).map((item) => item.dataset.line))];
+            return `${numbers.length === 1 ? "line" : "lines"} ${numbers.join(", ")}`;
+        }
+
+        side(title, rows) {
+            const cells = rows.map((row) => [
+                make("dt", {}, row.name),
+                make("dd", { class: row.mark }, make("span", { class: "mark", "aria-hidden": "true" }, row.sign), make("span", { class: "unseen" }, `${row.spoken}: `), make("span", {}, row.text)),
+            ]);
+            return make("div", { class: "side" }, ...(title ? [make("p", { class: "title" }, title)] : []), make("dl", {}, ...cells.flat()));
+        }
+
+        /** A button for weak memory, where only that shows what is missing and it was not tried. */
+        tryWeak() {
+            if (this.weak.checked || this.weak.disabled || !isAboutFences(this.outcome, this.struck)) {
+                return [];
+            }
+            const start = () => {
+                this.weak.checked = true;
+                this.runButton.focus({ preventScroll: true });
+                this.changed();
+            };
+            return [button("Try weak memory", start)];
+        }
+
+        /** Lists the reports of stale reads and races, and what went between devices. */
+        listFound() {
+            const { outcome } = this;
+            const drawn = (title, html) => {
                 const report = make("div", { class: "drawn report" });
-                report.innerHTML = read.html;
-                this.found.append(make("div", {}, make("p", { class: "title" }, `Weak memory, seed ${outcome.weak.seed}: stale read ${index + 1} of ${length}`), report));
-            });
-            const reports = outcome.races.map((race, index) => {
-                const report = make("div", { class: "drawn report" });
-                report.innerHTML = race.html;
-                return make("div", {}, make("p", { class: "title" }, `Race ${index + 1} of ${races}`), report);
-            });
-            this.found.append(...reports.splice(0, SHOWN_RACES));
+                report.innerHTML = html;
+                return make("div", {}, make("p", { class: "title" }, title), report);
+            };
+            const reads = outcome.weak?.reads ?? [];
+            const stale = reads.map((read, index) => drawn(`Weak memory, seed ${outcome.weak.seed}: stale read ${index + 1} of ${reads.length}`, read.html));
+            const reports = outcome.races.map((race, index) => drawn(`Race ${index + 1} of ${outcome.races.length}`, race.html));
+            this.found.replaceChildren(...stale, ...reports.splice(0, SHOWN_RACES));
             if (reports.length > 0) {
                 this.found.append(make("details", {}, make("summary", {}, plural(reports.length, "more race")), ...reports));
             }
@@ -563,34 +757,6 @@
                 links.lastChild.innerHTML = outcome.links;
                 this.found.append(links);
             }
-            this.light();
-            this.tabulate();
-        }
-
-        /** The result of the runs with weak memory, in words. */
-        withWeakMemory() {
-            const { weak } = this.outcome;
-            if (!weak) {
-                return "Weak memory was not tried: a run without it has no right result.";
-            }
-            const seeds = weak.seeds === 1 ? "seed 1" : `each seed from 1 to ${weak.seeds}`;
-            if (!weak.reads) {
-                return `With weak memory the result is right with ${seeds}.`;
-            }
-            const reads = weak.reads.length === 0 ? "No stale read is needed, only this order of warps and blocks." : "";
-            const what = weak.fault ? `The launch was stopped: ${shortened(weak.fault)}.` : this.wrong(weak);
-            if (weak.is_promised_by_gpus) {
-                return `With weak memory the result is right with ${seeds}, but PTX does not promise that: on GPUs a barrier orders more. With barriers that order only what PTX promises, seed ${weak.seed} fails. ${what} ${reads}`;
-            }
-            return `With weak memory seed ${weak.seed} fails. ${what} ${reads}`;
-        }
-
-        wrong({ differences, different } = this.outcome) {
-            if (different === 0) {
-                return "The result is wrong.";
-            }
-            const listed = differences.map((one) => `element ${thousands(one.element)} is ${one.is} instead of ${one.should_be}`);
-            return `The result is wrong in ${plural(different, "element")}: ${listed.join(", ")}${different > listed.length ? ", …" : "."}`;
         }
 
         /** Lights the lines of races, stale reads and faults, and the line of the current step. */
@@ -625,57 +791,79 @@
             this.editor?.light(races, now);
         }
 
-        /** The counters, with the reader's predictions and the numbers of the book. */
+        /** The counters, with the reader's predictions and the numbers of the book: first what the page is about, the others folded. */
         tabulate() {
             const { run, isCovered } = this;
             const outcome = isCovered ? null : this.outcome;
-            const predictions = remembered();
             const names = Object.keys(run.counters).filter((name) => run.counters[name] > 0 || outcome?.counters[name] > 0);
-            const rows = names.map((name) => {
-                const key = `${this.name} ${run.title} ${name}`;
-                const counted = outcome?.counters[name];
-                const mark = make("span");
-                const compare = (predicted) => {
-                    const isCompared = outcome && predicted !== undefined;
-                    mark.textContent = isCompared ? (predicted === counted ? " ✓" : " ✗") : "";
-                    mark.className = predicted === counted ? "hit" : "miss";
-                };
-                const keep = () => {
-                    const all = remembered();
-                    if (input.value === "") {
-                        delete all[key];
-                    } else {
-                        all[key] = Number(input.value);
-                    }
-                    remember(all);
-                    compare(all[key]);
-                };
-                const input = make("input", { type: "number", min: "0", onchange: keep, "aria-label": `Your prediction of the ${inWords(name)}` });
-                input.value = predictions[key] ?? "";
-                compare(predictions[key]);
-                const cells = [
-                    make("th", { scope: "row" }, inWords(name)),
-                    make("td", {}, input, mark),
-                    make("td", {}, outcome ? thousands(counted) : "?"),
-                    make("td", { class: outcome && counted !== run.counters[name] ? "other" : "" }, outcome ? thousands(run.counters[name]) : "?"),
-                ];
-                return make("tr", {}, ...cells);
-            });
-            const head = ["counter", "your prediction", "this run", "the book"].map((text) => make("th", { scope: "col" }, text));
-            const table = make("table", {}, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows));
+            const asked = askedCounters(names, questions());
+            const first = this.table(asked, outcome, "Counters");
+            const others = names.filter((name) => !asked.includes(name));
+            const isOpen = this.counters.querySelector("details")?.open ?? false;
+            const more = others.length > 0 ? [make("details", { open: isOpen }, make("summary", {}, plural(others.length, "more counter")), this.table(others, outcome, "More counters"))] : [];
             const uncover = () => {
                 this.isCovered = false;
                 this.tabulate();
                 this.counters.querySelector(".scrolls").focus({ preventScroll: true });
             };
             const title = isCovered ? ["Predict a count, then ", button("Show the counts", uncover)] : [outcome ? "Counted" : "Predict, then run"];
-            this.counters.replaceChildren(make("p", { class: "title" }, ...title), make("div", { class: "scrolls", tabindex: "0", role: "group", "aria-label": "Counters" }, table));
+            this.counters.replaceChildren(make("p", { class: "title" }, ...title), first, ...more);
+        }
+
+        table(names, outcome, label) {
+            const columns = this.whole && outcome ? ["without", "nothing struck"] : ["this run", "the book"];
+            const head = ["counter", "your prediction", ...columns].map((text) => make("th", { scope: "col" }, text));
+            const table = make("table", {}, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...names.map((name) => this.counterRow(name, outcome))));
+            return make("div", { class: "scrolls", tabindex: "0", role: "group", "aria-label": label }, table);
+        }
+
+        /** A row of a counter: the prediction is of the kernel with nothing struck out. */
+        counterRow(name, outcome) {
+            const { run, whole } = this;
+            const key = `${this.name} ${run.title} ${name}`;
+            const counted = outcome?.counters[name];
+            const beside = whole && outcome ? whole.counters[name] : run.counters[name];
+            const mark = make("span", { class: "came" });
+            const compare = (predicted) => {
+                const words = outcome && predicted !== undefined ? window.verdictOn("count", predicted, counted) : "";
+                mark.textContent = words && `${words === "held" ? "✓" : "✗"} ${words}`;
+                mark.className = `came ${words === "held" ? "hit" : "miss"}`;
+            };
+            const keep = () => {
+                const all = remembered();
+                delete all[key];
+                if (input.value !== "") {
+                    all[key] = Number(input.value);
+                }
+                remember(all);
+                compare(all[key]);
+            };
+            const input = make("input", { type: "number", min: "0", onchange: keep, "aria-label": `Your prediction of the ${inWords(name)}` });
+            const predicted = remembered()[key];
+            input.value = predicted ?? "";
+            compare(predicted);
+            return make(
+                "tr",
+                {},
+                make("th", { scope: "row" }, this.counterName(name)),
+                make("td", {}, input, mark),
+                make("td", {}, outcome ? thousands(counted) : "?"),
+                make("td", { class: outcome && counted !== beside ? "other" : "" }, outcome ? thousands(beside) : "?"),
+            );
+        }
+
+        /** A counter's name, which leads to the glossary and says what is counted. */
+        counterName(name) {
+            const explained = countedBy(name);
+            const words = inWords(name);
+            return explained ? make("a", { class: "counted", href: `${this.folder}../glossary.html#${explained.entry}`, title: explained.text }, words) : words;
         }
 
         // ---- Steps.
 
-        async trace(wanted) {
-            if (!(await this.go({ trace: true }))) {
+        async trace(wanted, isCovered) {
+            this.pause();
+            if (!(await this.go({ trace: true }, isCovered))) {
                 return;
             }
             const { launches, traced } = this.outcome;
@@ -683,7 +871,7 @@
             this.launch = make("select", { onchange: choose }, ...launches.map((launch, index) => make("option", {}, `${index + 1}: ${launch.kernel}${launch.device === undefined ? "" : ` on device ${launch.device}`}`)));
             this.block = make("select", { onchange: () => this.loadSteps() });
             this.warp = make("select", { onchange: () => this.filterSteps() });
-            this.slider = make("input", { type: "range", min: "0", step: "1", "aria-label": "Step", oninput: () => this.show_step(Number(this.slider.value)) });
+            this.slider = make("input", { type: "range", min: "0", step: "1", "aria-label": "Step", oninput: () => (this.pause(), this.show_step(Number(this.slider.value))) });
             this.count = make("span", { class: "count" });
             this.lane = make("select", { onchange: () => this.show_step(this.at) }, ...Array.from({ length: 32 }, (_, lane) => make("option", {}, String(lane))));
             this.lane.value = wanted?.lane ?? "0";
@@ -694,7 +882,7 @@
             this.pictures = make("div", { class: "pictures" });
             this.trees = make("div", { class: "trees" });
             this.timeline = make("details", { class: "timeline", ontoggle: () => this.showTimeline() }, make("summary", {}, "Active lanes of all warps over time"));
-            const move = (text, label, to) => button(text, () => this.show_step(to()), label);
+            const move = (text, label, to) => button(text, () => (this.pause(), this.show_step(to())), label);
             const near = (direction, differs) => () => {
                 let at = this.at + direction;
                 while (this.shownSteps[at] && !differs(this.shownSteps[at], this.shownSteps[this.at])) {
@@ -704,6 +892,7 @@
             };
             const isOtherLine = (one, other) => one.line !== other.line || one.warp !== other.warp;
             const isBarrier = (one) => one.class === "passed" || one.class === "barrier";
+            this.playButton = button("▶ Play", () => (this.playing ? this.pause() : this.play(near(1, isOtherLine))));
             const controls = make(
                 "div",
                 { class: "controls", role: "group", "aria-label": "Steps" },
@@ -714,18 +903,17 @@
                 move("▶", "Forward by an instruction", () => this.at + 1),
                 move("line ▶", "Forward by a line", near(1, isOtherLine)),
                 move("barrier ▶", "Forward to the next barrier", near(1, isBarrier)),
+                this.playButton,
                 this.count,
             );
             const dropped = traced.reduce((sum, launch) => sum + launch.dropped, 0);
             const lost = dropped > 0 ? make("p", { class: "hint" }, `The trace is full: ${thousands(dropped)} later events are not in it.`) : "";
             const { weak } = this.outcome;
             const whose = weak?.reads ? make("p", { class: "hint" }, `These are the steps of the run with weak memory that fails, with seed ${weak.seed}.`) : "";
+            this.transport.replaceChildren(controls, this.now, make("p", { class: "instruction" }, this.ptx));
             this.stepper.replaceChildren(
                 whose,
                 lost,
-                controls,
-                this.now,
-                make("p", { class: "instruction" }, this.ptx),
                 make("div", { class: "choices" }, labelled("Launch", this.launch), labelled("Block", this.block), labelled("Warp", this.warp), labelled("Lane", this.lane, "The lane whose registers are shown")),
                 this.lanes,
                 this.registers,
@@ -733,7 +921,7 @@
                 this.trees,
                 this.timeline,
             );
-            this.stepper.hidden = false;
+            this.stepper.hidden = this.transport.hidden = false;
             this.launch.selectedIndex = Math.min(wanted?.launch ?? 0, launches.length - 1);
             await this.chooseBlock(wanted);
             if (!wanted) {
@@ -744,10 +932,31 @@
             }
         }
 
+        /** Goes on from line to line until the last step, or a reader's pause. */
+        async play(next) {
+            const pause = window.matchMedia("(prefers-reduced-motion: reduce)").matches ? SLOW_PLAY : PLAY;
+            const mine = (this.playing = {});
+            this.playButton.textContent = "❚❚ Pause";
+            while (this.playing === mine && this.at < this.shownSteps.length - 1) {
+                await this.show_step(next());
+                await new Promise((resolve) => setTimeout(resolve, pause));
+            }
+            if (this.playing === mine) {
+                this.pause();
+            }
+        }
+
+        pause() {
+            this.playing = null;
+            if (this.playButton) {
+                this.playButton.textContent = "▶ Play";
+            }
+        }
+
         async chooseBlock(wanted) {
             const { blocks } = this.outcome.traced[this.launch.selectedIndex];
             this.block.replaceChildren(...blocks.map((block) => make("option", {}, String(block))));
-            this.block.value = String(wanted?.block ?? blocks[0]);
+            this.block.value = String(blocks.includes(wanted?.block) ? wanted.block : blocks[0]);
             await this.loadSteps(wanted);
         }
 
@@ -759,13 +968,14 @@
             this.steps = await ask(this.data, { request: "steps", ...this.of() });
             const warps = [...new Set(this.steps.map((step) => step.warp).filter((warp) => warp !== null))].sort((a, b) => a - b);
             this.warp.replaceChildren(make("option", { value: "" }, "all"), ...warps.map((warp) => make("option", {}, String(warp))));
-            this.warp.value = wanted?.warp ?? "";
+            this.warp.value = warps.some((warp) => String(warp) === wanted?.warp) ? wanted.warp : "";
             this.timeline.open = false;
             this.showTrees(await ask(this.data, { request: "trees", ...this.of() }));
-            this.filterSteps(wanted?.at);
+            this.filterSteps(wanted?.at, wanted?.like);
         }
 
-        filterSteps(at = 0) {
+        /** Shows the step with this number, or the nearest that is like another: of the same line and warp, as often before. */
+        filterSteps(at = 0, like) {
             const warp = this.warp.value;
             this.shownSteps = this.steps.filter((step) => warp === "" || step.warp === null || String(step.warp) === warp);
             // Another run has begun meanwhile, and has no steps yet.
@@ -773,7 +983,8 @@
                 return;
             }
             this.slider.max = String(this.shownSteps.length - 1);
-            this.show_step(at);
+            const alike = this.shownSteps.flatMap((step, index) => (like && step.line === like.line && step.warp === like.warp ? [index] : []));
+            this.show_step(alike[Math.min(like?.nth, alike.length - 1)] ?? at);
         }
 
         async show_step(to) {
@@ -795,7 +1006,16 @@
                 this.drawLanes(step, view.values);
                 this.listRegisters(step, view.registers);
                 this.pictures.innerHTML = view.pictures.join("");
+                this.holdHeights();
                 this.stepper.setAttribute("aria-busy", "false");
+            }
+        }
+
+        /** Parts that have grown stay as high, so that nothing below them jumps. */
+        holdHeights() {
+            for (const part of [this.lanes, this.registers, this.pictures]) {
+                const height = Math.max(part.offsetHeight, Number.parseFloat(part.style.minHeight) || 0);
+                part.style.minHeight = `${height}px`;
             }
         }
 
@@ -919,7 +1139,12 @@
             const without = state.get("without")?.split(",") ?? [];
             this.removed = new Set(this.opened.removable.map((one) => one.line).filter((line) => without.includes(nameOf(line))));
             this.markRemoved();
-            this.changed();
+            this.settle();
+            if (this.refusal) {
+                this.hasRun = true;
+                this.setup.open = true;
+                return;
+            }
             const [launch, block, warp, at, lane] = state.get("step")?.split(".") ?? [];
             if (launch !== undefined && !this.stepButton.disabled) {
                 await this.trace({ launch: Number(launch), block: Number(block), warp, at: Number(at), lane });
@@ -939,8 +1164,10 @@
         }
     }
 
-    async function openKernel(folder, name) {
-        await Promise.all([load(`${folder}machine.js`), load(`${folder}${name}.js`)]);
+    /** Loads a kernel with the machine and opens it. `onloaded` is called for each file that is there. */
+    async function openKernel(folder, name, onloaded = () => {}) {
+        const addresses = [`${folder}machine.js`, `${folder}${name}.js`];
+        await Promise.all(addresses.map((address) => load(address).then(onloaded)));
         const data = kernels.get(name);
         return { data, opened: await ask(data) };
     }
@@ -951,12 +1178,12 @@
         /** Called by the file of the machine. */
         machine: (base64) => (machine.base64 = base64),
         /** Opens the lab of a place, and runs it if the address holds its state. */
-        async open(place, folder, state) {
+        async open(place, folder, state, onloaded) {
             const name = place.dataset.lab;
-            const { data, opened } = await openKernel(folder, name);
+            const { data, opened } = await openKernel(folder, name, onloaded);
             place.lab ??= new Lab(place, folder, name, data, opened);
             const { lab } = place;
-            lab.section.scrollIntoView({ block: "nearest" });
+            lab.section.scrollIntoView({ block: "start" });
             if (state) {
                 await lab.restore(state);
             } else {

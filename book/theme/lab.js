@@ -7,29 +7,57 @@
     const folder = `${typeof path_to_root === "string" ? path_to_root : ""}lab/`;
     let loading;
 
-    function load() {
-        loading ??= new Promise((resolve, reject) => {
-            const style = document.createElement("link");
-            style.rel = "stylesheet";
-            style.href = `${folder}lab.css`;
-            const script = document.createElement("script");
-            script.src = `${folder}lab.js`;
-            style.onload = () => document.head.append(script);
-            script.onload = resolve;
-            script.onerror = style.onerror = () => reject(new Error("The lab cannot be loaded."));
-            document.head.append(style);
+    /** Adds a file to the page. One that cannot be loaded leaves nothing behind. */
+    function add(name, properties) {
+        return new Promise((resolve, reject) => {
+            const element = Object.assign(document.createElement(name), properties);
+            element.onload = resolve;
+            element.onerror = () => {
+                element.remove();
+                reject(new Error("The lab cannot be loaded. Press the button to try again."));
+            };
+            document.head.append(element);
         });
+    }
+
+    const files = [
+        () => add("link", { rel: "stylesheet", href: `${folder}lab.css` }),
+        () => add("script", { src: `${folder}words.js` }),
+        () => add("script", { src: `${folder}lab.js` }),
+    ];
+    const OTHERS = 2; // the machine and the kernel
+
+    /** Loads the lab once. After a failure the next press tries again. */
+    function load(onloaded) {
+        loading ??= files
+            .reduce((before, file) => before.then(file).then(onloaded), Promise.resolve())
+            .catch((error) => {
+                loading = undefined;
+                throw error;
+            });
         return loading;
+    }
+
+    /** A bar that shows how many of the files are there. */
+    function progress(place) {
+        const bar = document.createElement("progress");
+        Object.assign(bar, { max: files.length + OTHERS, value: 0 });
+        bar.setAttribute("aria-label", "Loading the lab");
+        place.querySelector("[role=status]").replaceChildren(" Loading … ", bar);
+        return () => (bar.value += 1);
     }
 
     async function open(place, state) {
         const button = place.querySelector("button");
+        const said = place.querySelector("[role=status]");
         button.disabled = true;
+        const onloaded = progress(place);
         try {
-            await load();
-            await window.warpLab.open(place, folder, state);
+            await load(onloaded);
+            await window.warpLab.open(place, folder, state, onloaded);
+            said.textContent = "";
         } catch (error) {
-            place.append(` ${error.message}`);
+            said.textContent = ` ${error.message}`;
         }
         button.disabled = false;
     }
@@ -41,7 +69,9 @@
         button.textContent = place.classList.contains("named") ? `Run ${kernel}` : "Run it";
         button.setAttribute("aria-label", `${button.textContent}: ${kernel}, in this page`);
         button.addEventListener("click", () => open(place));
-        place.append(button);
+        const said = document.createElement("span");
+        said.setAttribute("role", "status");
+        place.append(button, said);
         place.hidden = false;
     }
     const state = new URLSearchParams(location.hash.slice(1));

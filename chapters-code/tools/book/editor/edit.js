@@ -195,7 +195,7 @@
             }
             lab.section.classList.toggle("edited", lab.data !== book);
             const whose = lab.data === book ? "The kernel of the book" : "Your kernel";
-            text.tell(`${whose} has run. ${lab.said.textContent}`, lab.said.className.replace("verdict", ""));
+            text.tell(`${whose} has run. ${lab.verdictText}`, lab.said.className.replace("verdict", ""));
         }
 
         const link = lab.place.closest(".listing")?.querySelector(".file a")?.href;
