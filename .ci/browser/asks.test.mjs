@@ -43,8 +43,28 @@ async function predict(page) {
     assert.equal(await page.locator(".scores").innerText(), "0 of your 1 predicted numbers held.");
     const measured = await page.locator(".predictions td:last-child").allInnerTexts();
     assert.match(measured[0], /^[\d.]+\s% of peak$/);
-    assert.equal(measured[2], "no");
+    assert.deepEqual(measured.slice(1), ["after your answer", "after your answer"], "the list gives no other answer away");
 }
+
+asking("predicted numbers are dots on a logarithmic axis over the measured ones", {}, async (page) => {
+    const plot = async () => {
+        await page.goto(`${smallRoot()}chapter_1_reduce/all.html`);
+        return page.locator(".dots circle").evaluateAll((dots) => dots.map((dot) => ({ x: Number(dot.getAttribute("cx")), isHeld: dot.classList.contains("held"), title: dot.textContent })));
+    };
+    assert.deepEqual(await plot(), []);
+    await page.goto(smallRoot() + ONE);
+    await field(page).fill("1700");
+    await asked(page, 0).getByRole("button", { name: "Show" }).click();
+    const measured = Number(await asked(page, 1).getAttribute("data-value"));
+    await asked(page, 1).getByRole("spinbutton").fill(String(measured));
+    await asked(page, 1).getByRole("button", { name: "Show" }).click();
+    const [held, missed] = await plot();
+    const one = Number(await page.locator(".dots line.one").getAttribute("x1"));
+    assert.ok(held.isHeld && Math.abs(held.x - one) < 0.1);
+    assert.ok(!missed.isHeld && missed.x > one + 50, "too high is to the right");
+    assert.match(missed.title, /1700.*times too high$/);
+    assert.match(await page.locator(".dots figcaption").innerText(), /^Your 2 predicted numbers/);
+});
 
 asking("the list of all questions gives no answer away", {}, async (page) => {
     const all = async () => {

@@ -29,7 +29,11 @@ async function ran(page) {
     return lab;
 }
 
-const verdict = (lab) => lab.locator(".verdict").innerText();
+/** The verdict on one line: of the struck kernel first, where one is. */
+const verdict = async (lab) => (await lab.locator(".verdict").innerText()).replace(/\s+/g, " ");
+
+/** Unfolds the form of choices. */
+const unfold = (lab) => lab.locator(".setup").evaluate((setup) => (setup.open = true));
 
 /** The numbers of a column of the counters. */
 const column = (lab, index) => lab.locator(`.counters tbody td:nth-of-type(${index})`).allInnerTexts();

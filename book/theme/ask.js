@@ -4,7 +4,7 @@
 
 (() => {
     const STORE = "warp-by-warp prediction ";
-    const isPrint = location.pathname.endsWith("/print.html"); // all pages once more, with nothing folded
+    const isPrint = location.pathname.endsWith("/print.html") || location.pathname.endsWith("/print-still.html"); // all pages once more, with nothing folded
     const kept = new Map(); // what the browser refuses to store, until the page is left
 
     function load(key) {
@@ -139,9 +139,20 @@
         }
     }
 
-    /** Fills the list of predictions: the reader's numbers, what came of each, and how many held. */
+    /** Shows what was measured, unless the question is still to be answered: no list gives an answer away. */
+    function cover(measured, waits) {
+        const [value, wait] = measured.children;
+        value.hidden = waits;
+        wait?.remove();
+        if (waits) {
+            measured.append(made("em", {}, "after your answer"));
+        }
+    }
+
+    /** Fills the list of predictions: the reader's numbers, what came of each, how many held, and how far off they were. */
     function list() {
         let [judged, held] = [0, 0];
+        const dots = [];
         for (const cell of document.querySelectorAll(".predictions .own")) {
             cell.hidden = false;
             if (cell.dataset.key) {
@@ -151,14 +162,10 @@
                 cell.nextElementSibling.textContent = words;
                 judged += words === "" ? 0 : 1;
                 held += words === "held" ? 1 : 0;
-                // The list of all questions gives no answer away.
-                const measured = cell.parentElement.lastElementChild;
-                const waits = cell.closest(".all") !== null && text === undefined && !isPrint;
-                const [value, wait] = measured.children;
-                value.hidden = waits;
-                wait?.remove();
-                if (waits) {
-                    measured.append(made("em", {}, "after your answer"));
+                cover(cell.parentElement.lastElementChild, text === undefined && !isPrint);
+                const ratio = Number.parseFloat((text ?? "").replace("−", "-")) / Number(cell.dataset.value);
+                if (words !== "" && ratio > 0 && Number.isFinite(ratio)) {
+                    dots.push({ ratio, words, text, question: cell.parentElement.firstElementChild.textContent });
                 }
             }
         }
@@ -166,6 +173,55 @@
             scores.hidden = judged === 0;
             scores.textContent = `${held} of your ${judged} predicted numbers held.`;
         }
+        document.querySelectorAll(".dots").forEach((old) => old.remove());
+        const all = document.querySelector(".predictions.all");
+        if (all && dots.length > 0) {
+            (all.closest(".table-wrapper") ?? all).before(plot(dots));
+        }
+    }
+
+    // ---- The reader's numbers over the measured ones, as dots on a logarithmic axis.
+
+    const [WIDTH, HEAD, ROW, EDGE] = [640, 30, 14, 40]; // of the plot, of its axis, of a row of dots, and beside the axis
+    const DECADES = 2; // to each side of 1, at least
+
+    function drawn(name, attributes, ...children) {
+        const element = document.createElementNS("http://www.w3.org/2000/svg", name);
+        Object.entries(attributes).forEach(([key, value]) => element.setAttribute(key, value));
+        element.append(...children);
+        return element;
+    }
+
+    /** The row of each dot, so that no two lie on one another. */
+    function rows(places) {
+        const taken = [];
+        return places.map((place) => {
+            const free = taken.findIndex((last) => place - last >= ROW);
+            const row = free < 0 ? taken.length : free;
+            taken[row] = place;
+            return row;
+        });
+    }
+
+    function plot(dots) {
+        const sorted = dots.toSorted((a, b) => a.ratio - b.ratio);
+        const decades = Math.max(DECADES, ...sorted.map(({ ratio }) => Math.ceil(Math.abs(Math.log10(ratio)))));
+        const place = (ratio) => EDGE + ((Math.log10(ratio) + decades) / (2 * decades)) * (WIDTH - 2 * EDGE);
+        const places = sorted.map(({ ratio }) => place(ratio));
+        const at = rows(places);
+        const bottom = HEAD + ROW * (Math.max(...at) + 1.5);
+        const powers = Array.from({ length: 2 * decades + 1 }, (_, index) => index - decades);
+        const label = (power) => (power === 0 ? "as measured" : power > 0 ? `${10 ** power}×` : `1/${10 ** -power}`);
+        const axis = powers.flatMap((power) => [
+            drawn("line", { x1: place(10 ** power), x2: place(10 ** power), y1: HEAD - 8, y2: bottom, class: power === 0 ? "one" : "" }),
+            drawn("text", { x: place(10 ** power), y: HEAD - 14, "text-anchor": "middle" }, label(power)),
+        ]);
+        const circles = sorted.map(({ words, text, question }, index) =>
+            drawn("circle", { cx: places[index], cy: HEAD + ROW * (at[index] + 0.5), r: 5, class: words === "held" ? "held" : "" }, drawn("title", {}, `${question} ${text}: ${words}`)),
+        );
+        const title = `Your ${dots.length} predicted numbers over the measured ones`;
+        const svg = drawn("svg", { viewBox: `0 0 ${WIDTH} ${bottom}`, role: "img", "aria-label": `${title}. The table below lists them.` }, ...axis, ...circles);
+        return made("figure", { className: "dots" }, svg, made("figcaption", {}, `${title}: to the left those that were too low, to the right those that were too high. Filled dots held.`));
     }
 
     document.querySelectorAll(".asked").forEach(setUp);
