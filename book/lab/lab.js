@@ -320,6 +320,7 @@
             this.leave();
             const lab = new Lab(this.place, this.folder, name, data, opened);
             this.place.lab = lab;
+            lab.setup.open = this.setup.open;
             if (isLarge) {
                 lab.enlarge();
             }
@@ -395,7 +396,7 @@
             this.stepper = make("div", { class: "stepper", hidden: true });
             this.transport = make("div", { class: "transport", hidden: true });
             this.chosen = make("span", { class: "chosen" });
-            this.setup = make("details", { class: "setup" }, make("summary", {}, make("strong", {}, "Choices"), ": ", this.chosen), form, ...this.relatives(), help);
+            this.setup = make("details", { class: "setup" }, make("summary", {}, make("strong", {}, "Choices"), ": ", this.chosen), form, help);
             form.id = `lab-form-${data.kernel}`;
             this.runButton.setAttribute("form", form.id);
             this.largeButton = button("Enlarge", () => (this.dialog?.open ? this.dialog.close() : this.enlarge()));
@@ -406,6 +407,7 @@
                 { class: "lab", "aria-label": `Lab: ${data.kernel}` },
                 make("header", {}, make("strong", {}, `Lab: ${data.kernel}`), make("span", { class: "buttons" }, this.largeButton, button("Close", () => this.close(), "Close the lab"))),
                 this.setup,
+                ...this.relatives(),
                 make("span", { class: "buttons" }, this.runButton, this.stopButton, this.stepButton),
                 this.said,
                 make(
