@@ -176,7 +176,11 @@
     const inWords = (counter) => counter.replaceAll("_", " ");
     const nameOf = (line) => line.slice(line.lastIndexOf("/") + 1);
     /** What the page asks for, to find what it is about. */
-    const questions = () => [...document.querySelectorAll('.asked[data-kind="count"]')].map((asked) => `${asked.id} ${asked.querySelector("summary")?.textContent ?? ""}`.toLowerCase());
+    function questions() {
+        const title = document.querySelector("main h1")?.textContent ?? "";
+        const asked = [...document.querySelectorAll('.asked[data-kind="count"]')].map((asked) => `${asked.id} ${asked.querySelector("summary")?.textContent ?? ""}`);
+        return [title, ...asked].map((text) => text.toLowerCase());
+    }
     const complaintOf = (field) => complaint({ ...field.about, text: field.value });
 
     function remembered() {
@@ -644,7 +648,7 @@
             this.isCovered = isCovered;
             const mine = (this.runs += 1);
             const isWanted = () => mine === this.runs;
-            this.runButton.disabled = this.stepButton.disabled = true;
+            // The buttons stay as they are: one that is disabled under the focus takes no key, and the last press counts.
             this.stopButton.hidden = false;
             this.say("", "Running …");
             const start = performance.now();
