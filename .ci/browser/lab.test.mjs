@@ -532,6 +532,8 @@ reading("a struck fence offers weak memory", "chapter_1_reduce/across_blocks.htm
     await lab.getByLabel("Elements").selectOption("4,096");
     await lab.locator(".verdict.good").waitFor();
     assert.equal(await offer.count(), 0);
+    await lab.getByLabel("Look for races").uncheck();
+    await lab.locator(".verdict.good").waitFor();
     await lab.locator(".source li.removable", { hasText: "__threadfence();" }).nth(0).getByRole("button").click();
     await offer.click();
     await lab.locator(".verdict.bad", { hasText: /With weak memory seed \d+ fails/ }).waitFor();
@@ -579,7 +581,7 @@ reading("on a wide screen source and transport stay beside what a step shows", P
     const [left, right, column] = [await box(".left"), await box(".right"), await page.locator("main > h1").boundingBox()];
     assert.ok(left.x + left.width <= right.x);
     assert.ok((await lab.boundingBox()).width > column.width, "it leaves the column");
-    await lab.locator(".pictures").evaluate((pictures) => pictures.scrollIntoView());
+    await lab.locator(".counters").evaluate((counters) => counters.scrollIntoView({ block: "end" }));
     await page.waitForTimeout(100);
     const controls = await box(".transport");
     assert.ok(controls.y > 0 && controls.y + controls.height <= 900, "the transport is in view");
@@ -617,6 +619,9 @@ reading("steps play until the last one, or a pause", PAGE, {}, async (page) => {
     assert.ok(paused > 1);
     await page.clock.runFor(3_000);
     assert.equal(await at(), paused);
+    await lab.getByRole("button", { name: "Play" }).click();
+    await lab.getByRole("button", { name: "Back by an instruction" }).click();
+    await lab.getByRole("button", { name: "Play" }).waitFor();
     const slider = lab.getByRole("slider", { name: "Step" });
     await slider.fill(await slider.getAttribute("max"));
     await lab.getByRole("button", { name: "Back by a line" }).click();
