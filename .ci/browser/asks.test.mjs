@@ -46,7 +46,7 @@ async function predict(page) {
     assert.deepEqual(measured.slice(1), ["after your answer", "after your answer"], "the list gives no other answer away");
 }
 
-asking("predicted numbers are dots on a logarithmic axis over the measured ones", {}, async (page) => {
+asking("predicted numbers are dots on a logarithmic axis over the measured ones", { viewport: PHONE }, async (page) => {
     const plot = async () => {
         await page.goto(`${smallRoot()}chapter_1_reduce/all.html`);
         return page.locator(".dots circle").evaluateAll((dots) => dots.map((dot) => ({ x: Number(dot.getAttribute("cx")), isHeld: dot.classList.contains("held"), title: dot.textContent })));
@@ -62,6 +62,9 @@ asking("predicted numbers are dots on a logarithmic axis over the measured ones"
     const one = Number(await page.locator(".dots line.one").getAttribute("x1"));
     assert.ok(held.isHeld && Math.abs(held.x - one) < 0.1);
     assert.ok(!missed.isHeld && missed.x > one + 50, "too high is to the right");
+    const svg = await page.locator(".dots svg").boundingBox();
+    const main = await page.locator("main").boundingBox();
+    assert.ok(svg.x + svg.width <= main.x + main.width + 1, "it fits");
     assert.match(missed.title, /1700.*times too high$/);
     assert.match(await page.locator(".dots figcaption").innerText(), /^Your 2 predicted numbers/);
 });

@@ -646,6 +646,16 @@ reading("the lab fills the window, and comes back", PAGE, {}, async (page) => {
     assert.equal(await page.locator(".lab, dialog").count(), 0);
 });
 
+reading("one or two counters are asked for, the others unfold", PAGE, {}, async (page) => {
+    const lab = await open(page, KERNEL);
+    const asked = await lab.getByRole("group", { name: "Counters", exact: true }).locator("tbody th").allInnerTexts();
+    assert.deepEqual(asked, ["shared load wavefronts"], "the page is about shared memory");
+    assert.ok((await lab.getByRole("group", { name: "More counters" }).locator("tbody th").count()) > 5);
+    const link = lab.getByRole("link", { name: "shared load wavefronts" });
+    assert.match(await link.getAttribute("title"), /shared memory/);
+    assert.match(await link.evaluate((link) => link.href), /\/glossary\.html#wavefront$/);
+});
+
 reading("a prediction stays, and is compared", PAGE, {}, async (page) => {
     let lab = await open(page, KERNEL);
     assert.equal(new Set(await column(lab, 2)).size, 1, "nothing is told before");

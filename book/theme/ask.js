@@ -182,7 +182,7 @@
 
     // ---- The reader's numbers over the measured ones, as dots on a logarithmic axis.
 
-    const [WIDTH, HEAD, ROW, EDGE] = [640, 30, 14, 40]; // of the plot, of its axis, of a row of dots, and beside the axis
+    const [WIDEST, HEAD, ROW, EDGE] = [640, 30, 14, 30]; // of the plot, of its axis, of a row of dots, and beside the axis
     const DECADES = 2; // to each side of 1, at least
 
     function drawn(name, attributes, ...children) {
@@ -204,14 +204,15 @@
     }
 
     function plot(dots) {
+        const width = Math.min(WIDEST, document.querySelector("main").clientWidth);
         const sorted = dots.toSorted((a, b) => a.ratio - b.ratio);
         const decades = Math.max(DECADES, ...sorted.map(({ ratio }) => Math.ceil(Math.abs(Math.log10(ratio)))));
-        const place = (ratio) => EDGE + ((Math.log10(ratio) + decades) / (2 * decades)) * (WIDTH - 2 * EDGE);
+        const place = (ratio) => EDGE + ((Math.log10(ratio) + decades) / (2 * decades)) * (width - 2 * EDGE);
         const places = sorted.map(({ ratio }) => place(ratio));
         const at = rows(places);
         const bottom = HEAD + ROW * (Math.max(...at) + 1.5);
         const powers = Array.from({ length: 2 * decades + 1 }, (_, index) => index - decades);
-        const label = (power) => (power === 0 ? "as measured" : power > 0 ? `${10 ** power}×` : `1/${10 ** -power}`);
+        const label = (power) => (power >= 0 ? `${10 ** power}×` : `1/${10 ** -power}`);
         const axis = powers.flatMap((power) => [
             drawn("line", { x1: place(10 ** power), x2: place(10 ** power), y1: HEAD - 8, y2: bottom, class: power === 0 ? "one" : "" }),
             drawn("text", { x: place(10 ** power), y: HEAD - 14, "text-anchor": "middle" }, label(power)),
@@ -220,8 +221,8 @@
             drawn("circle", { cx: places[index], cy: HEAD + ROW * (at[index] + 0.5), r: 5, class: words === "held" ? "held" : "" }, drawn("title", {}, `${question} ${text}: ${words}`)),
         );
         const title = `Your ${dots.length} predicted numbers over the measured ones`;
-        const svg = drawn("svg", { viewBox: `0 0 ${WIDTH} ${bottom}`, role: "img", "aria-label": `${title}. The table below lists them.` }, ...axis, ...circles);
-        return made("figure", { className: "dots" }, svg, made("figcaption", {}, `${title}: to the left those that were too low, to the right those that were too high. Filled dots held.`));
+        const svg = drawn("svg", { viewBox: `0 0 ${width} ${bottom}`, role: "img", "aria-label": `${title}. The table below lists them.` }, ...axis, ...circles);
+        return made("figure", { className: "dots" }, svg, made("figcaption", {}, `${title}, on a logarithmic axis: left of 1× those that were too low, right of it those that were too high. Filled dots held.`));
     }
 
     document.querySelectorAll(".asked").forEach(setUp);
