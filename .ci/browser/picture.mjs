@@ -136,3 +136,29 @@ function note(said, step, { words, said: all }) {
 }
 
 const escape = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+
+/** The picture that is shown with a link to the book, as a page to take a picture of: the book's name over the last step. */
+export const COVER = { width: 1200, height: 630 };
+export function cover(drawn) {
+    const style = `margin: 0; display: grid; align-content: center; justify-items: center; gap: 24px; height: 100vh; background: #ffffff; color: #000000; ${FONT}`;
+    const wide = drawn.replace("<svg ", '<svg width="1120" ');
+    return `<!DOCTYPE html><body style='${style}'><div style="font-size: 64px; font-weight: 600">Warp by Warp</div>${wide}</body>`;
+}
+
+/** How far two pictures differ, from 0 to 1 on average, or 1 where their sizes differ. Runs in the browser. */
+export async function difference(pictures) {
+    const [one, other] = await Promise.all(
+        pictures.map(async (base64) => {
+            const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+            const bitmap = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
+            const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext("2d");
+            context.drawImage(bitmap, 0, 0);
+            return context.getImageData(0, 0, bitmap.width, bitmap.height);
+        }),
+    );
+    if (one.width !== other.width || one.height !== other.height) {
+        return 1;
+    }
+    const sum = one.data.reduce((sum, value, at) => sum + Math.abs(value - other.data[at]), 0);
+    return sum / one.data.length / 255;
+}

@@ -2,10 +2,12 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
-import { FIGURE, LISTING, draw, figure, loop } from "./picture.mjs";
+import { COVER, FIGURE, LISTING, cover, difference, draw, figure, loop } from "./picture.mjs";
 import { visit } from "./visit.mjs";
 
 const FILE = new URL("../../.github/reduction.svg", import.meta.url);
+const SHOWN = new URL("../../book/cover.png", import.meta.url);
+const FONTS = 0.02; // by how much pictures may differ, because systems have other fonts
 
 /** What `look` reads off a page. */
 async function read(path, theme, look) {
@@ -24,4 +26,18 @@ test("the README's picture is what the book shows", async () => {
         writeFileSync(FILE, drawn);
     }
     assert.equal(readFileSync(FILE, "utf8"), drawn, "draw it anew: .ci/browser/picture");
+});
+
+test("the picture that is shown with a link to the book is the README's", async () => {
+    const problems = await visit(FIGURE, { viewport: COVER, reducedMotion: "reduce", colorScheme: "light" }, async (page) => {
+        await page.setContent(cover(readFileSync(FILE, "utf8")));
+        const drawn = await page.screenshot();
+        if (process.env.DRAW) {
+            writeFileSync(SHOWN, drawn);
+        }
+        const pictures = [drawn, readFileSync(SHOWN)].map((png) => png.toString("base64"));
+        const differ = await page.evaluate(difference, pictures);
+        assert.ok(differ < FONTS, `they differ by ${differ}: draw it anew: .ci/browser/picture`);
+    });
+    assert.deepEqual(problems, []);
 });

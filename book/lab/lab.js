@@ -203,7 +203,8 @@
 
     function source(data, removable, onstrike) {
         const lines = new Map(); // by file.cu:12
-        const text = make("div", { class: "source" });
+        // It scrolls by itself, so it is a stop of the Tab key.
+        const text = make("div", { class: "source", role: "region", "aria-label": "Source, line by line", tabIndex: 0 });
         data.files.forEach((file, index) => {
             const list = make("ol", { "aria-label": `Source of ${nameOf(file.name)}` });
             let isHead = true;

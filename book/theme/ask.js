@@ -173,6 +173,11 @@
             scores.hidden = judged === 0;
             scores.textContent = `${held} of your ${judged} predicted numbers held.`;
         }
+        // On paper, a list without any number of the reader has no columns for them.
+        for (const table of document.querySelectorAll(".predictions")) {
+            const isTyped = (cell) => cell.dataset.key && load(cell.dataset.key);
+            table.classList.toggle("unanswered", ![...table.querySelectorAll(".own")].some(isTyped));
+        }
         document.querySelectorAll(".dots").forEach((old) => old.remove());
         const all = document.querySelector(".predictions.all");
         if (all && dots.length > 0) {

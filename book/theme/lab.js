@@ -48,9 +48,9 @@
     }
 
     async function open(place, state) {
-        const button = place.querySelector("button");
+        const buttons = [...place.querySelectorAll("button")];
         const said = place.querySelector("[role=status]");
-        button.disabled = true;
+        buttons.forEach((button) => (button.disabled = true));
         const onloaded = progress(place);
         try {
             await load(onloaded);
@@ -59,19 +59,40 @@
         } catch (error) {
             said.textContent = ` ${error.message}`;
         }
-        button.disabled = false;
+        buttons.forEach((button) => (button.disabled = false));
+    }
+
+    /** Strikes out the last line with this text in the lab that is open at a place, unless it is struck out already. */
+    function strike(place, text) {
+        const lines = [...(place.lab?.section.querySelectorAll(".source li.removable") ?? [])];
+        const last = lines.filter((line) => line.textContent.includes(text)).at(-1);
+        if (last && !last.classList.contains("removed")) {
+            last.querySelector("button").click();
+        }
+    }
+
+    function button(kernel, text, onclick) {
+        const made = document.createElement("button");
+        made.type = "button";
+        made.textContent = text;
+        made.setAttribute("aria-label", `${text}: ${kernel}, in this page`);
+        made.addEventListener("click", onclick);
+        return made;
     }
 
     for (const place of places) {
-        const kernel = place.dataset.lab.split("/")[1];
-        const button = document.createElement("button");
-        button.type = "button";
-        button.textContent = place.classList.contains("named") ? `Run ${kernel}` : "Run it";
-        button.setAttribute("aria-label", `${button.textContent}: ${kernel}, in this page`);
-        button.addEventListener("click", () => open(place));
+        const { lab, without } = place.dataset;
+        const kernel = lab.split("/")[1];
+        if (without) {
+            const onclick = () => open(place).then(() => strike(place, without));
+            const main = button(kernel, `Strike out ${without} and run it`, onclick);
+            main.className = "main";
+            place.append(main, " ");
+        }
+        const run = place.classList.contains("named") ? `Run ${kernel}` : "Run it";
         const said = document.createElement("span");
         said.setAttribute("role", "status");
-        place.append(button, said);
+        place.append(button(kernel, run, () => open(place)), said);
         place.hidden = false;
     }
     const state = new URLSearchParams(location.hash.slice(1));

@@ -83,9 +83,10 @@
         return pages.length > 1 ? pages : [];
     }
 
+    // The project's own build has written all this into the page; mdBook's has not.
     const here = linkOf(location.href);
     const pages = here ? chapterOf(here) : [];
-    if (text && pages.length > 0) {
+    if (text && pages.length > 0 && !text.querySelector(".breadcrumb")) {
         const way = document.createElement("p");
         way.className = "breadcrumb";
         const chapter = document.createElement("a");
@@ -102,15 +103,30 @@
     // A link to the page before or after says its name.
     for (const link of document.querySelectorAll("a.nav-chapters, a.mobile-nav-chapters")) {
         const name = linkOf(link.href)?.textContent.trim();
-        if (name) {
+        if (name && !link.querySelector(".name")) {
             const which = link.rel.includes("prev") ? "Previous" : "Next";
             link.title = `${which}: ${name}`;
             link.setAttribute("aria-label", link.title);
+            const shown = document.createElement("span");
+            shown.className = "name";
+            shown.textContent = name;
+            link.append(shown);
         }
     }
 
-    // The printer prints this page: the page that holds the whole book is of several megabytes.
+    // The printer prints this page: the page that holds the whole book is of several megabytes. Where the book lies beside
+    // the pages as a PDF, the page says so.
     const printer = document.getElementById("print-button")?.closest("a");
+    const pdf = document.querySelector('link[rel="alternate"][type="application/pdf"]');
+    if (printer && pdf) {
+        const link = document.createElement("a");
+        link.className = "pdf";
+        link.href = pdf.href;
+        link.textContent = "PDF";
+        link.title = pdf.title;
+        link.setAttribute("aria-label", pdf.title);
+        printer.after(link);
+    }
     if (printer) {
         printer.title = "Print this page";
         printer.setAttribute("aria-label", printer.title);

@@ -15,6 +15,7 @@ use crate::directives::Directives;
 use crate::figure::Figures;
 use crate::lab::Labs;
 use crate::listing::{self, Links};
+use crate::place;
 
 /// What to make of a figure that is not recorded yet, and of text that waits for one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,6 +83,9 @@ impl Builder {
         listing::copy(&self.root, &built, &listed)
             .context("cannot copy the listed files into the book")?;
         self.labs.borrow().write(&built)?;
+        let address = book.config.get::<String>(place::ADDRESS)?;
+        place::mark(&book.book, &built, address.as_deref())
+            .context("cannot write into the pages where they stand in the book")?;
         Ok(built)
     }
 }

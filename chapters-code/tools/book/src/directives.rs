@@ -13,7 +13,7 @@ use mdbook_driver::book::{Book, BookItem, Chapter};
 use mdbook_preprocessor::{Preprocessor, PreprocessorContext};
 
 use crate::arithmetic;
-use crate::bibliography::Bibliography;
+use crate::bibliography::{self, Bibliography};
 use crate::brief::Box;
 use crate::constructs::{self, Rows, Sources};
 use crate::course;
@@ -28,6 +28,12 @@ use crate::measured::{self, Records};
 use crate::opcodes;
 use crate::verdict::{self, Verdict};
 use crate::{Problem, Problems, Strictness, check, mathematics, words};
+
+/// The setting that names the repository, which mdBook shows in its menu bar.
+const REPOSITORY: &str = "output.html.git-repository-url";
+
+/// The page that shows how to get a clone.
+const SET_UP: &str = "chapter_0_setup/index.md#set-up";
 
 /// The preprocessor that replaces the directives.
 pub struct Directives {
@@ -98,6 +104,8 @@ struct Answers<'a> {
     asks: Asks,
     kernels: Sources,
     constructs: Rows,
+    /// Where the repository can be seen, if that is known.
+    repository: Option<String>,
     /// For each page of the main path, links to the words that no page before it has used.
     new_words: HashMap<PathBuf, Vec<String>>,
 }
@@ -143,6 +151,7 @@ impl<'a> Answers<'a> {
             kernels: Sources::load(&context.root)?,
             constructs,
             new_words,
+            repository: context.config.get(REPOSITORY)?,
             root: context.root.clone(),
             source,
             glossary,
@@ -223,6 +232,7 @@ impl<'a> Answers<'a> {
             "used_in" => self.kernels.used_in(call.arguments()),
             "opcodes" => opcodes::answer(call.arguments()),
             "lab_options" => Ok(crate::lab::options()),
+            "repository" => Ok(self.repository(path, call.arguments())),
             "exercises" => course::answer(&self.root, path, call.arguments()),
             name if name.starts_with("measured")
                 || ["claim", "so_far", "other_memory"].contains(&name) =>
@@ -237,6 +247,14 @@ impl<'a> Answers<'a> {
     fn measured(&self, page: &Path, arguments: &str) -> Result<String, String> {
         let body = format!("measured {arguments}");
         measured::answer(page, &body, &self.records, self.strictness)
+    }
+
+    /// A link to the repository, or to the page that shows how to get a clone.
+    fn repository(&self, path: &Path, words: &str) -> String {
+        match self.repository.as_deref().filter(|address| !address.is_empty()) {
+            Some(address) => format!("[{words}]({address})"),
+            None => format!("[{words}]({}{SET_UP})", bibliography::up(path)),
+        }
     }
 
     /// A figure, and where the button stands that runs its kernel.

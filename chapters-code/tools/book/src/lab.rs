@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use figures::number::thousands;
+use figures::page::escape;
 use harness::{Case, Dtype, Error, Input, Op, Shape, Value};
 use lab::content::Expected;
 use lab::data::{Choice, Chosen, Data, File, Label, Operation, Refused, Relative, Run};
@@ -99,16 +100,32 @@ impl Labs {
         Ok(format!("<p class=\"run-it\" data-lab=\"{chapter}/{kernel}\" hidden></p>\n"))
     }
 
-    /// As [`Labs::button`], for a button that names its kernel.
+    /// As [`Labs::button`], for a button that names its kernel. Where `without` is a text of the kernel's source, another
+    /// button runs it with the last line struck out that has this text.
     ///
     /// # Errors
-    /// If there is no such rung, or it cannot be recorded.
-    pub(crate) fn named_button(&mut self, chapter: &str, kernel: &str) -> Result<String, String> {
-        let button = self.button(chapter, kernel)?;
-        match button.is_empty() {
-            true => Err(format!("{chapter} has no rung {kernel} that a lab can run")),
-            false => Ok(button.replacen("run-it", "run-it named", 1)),
+    /// If there is no such rung, it cannot be recorded, or its source lacks the text.
+    pub(crate) fn named_button(
+        &mut self,
+        chapter: &str,
+        kernel: &str,
+        without: Option<&str>,
+    ) -> Result<String, String> {
+        let button = self.button(chapter, kernel)?.replacen("run-it", "run-it named", 1);
+        if button.is_empty() {
+            return Err(format!("{chapter} has no rung {kernel} that a lab can run"));
         }
+        let Some(without) = without else {
+            return Ok(button);
+        };
+        let data = self.known.get(&(chapter.to_owned(), kernel.to_owned()));
+        let files = data.and_then(Option::as_ref).map_or(&[][..], |data| &data.files);
+        if !files.first().is_some_and(|file| file.text.contains(without)) {
+            return Err(format!("the source of {kernel} has no {without} to strike out"));
+        }
+        let attribute =
+            format!(" data-without=\"{}\" hidden", escape(without).replace('"', "&quot;"));
+        Ok(button.replacen(" hidden", &attribute, 1))
     }
 
     /// Records a kernel that a page asks for, and says whether it could be recorded.

@@ -28,6 +28,7 @@ mod mathematics;
 pub mod measured;
 pub mod offline;
 mod opcodes;
+mod place;
 mod problem;
 mod prose;
 pub mod readme;

@@ -127,16 +127,18 @@ impl Listings {
     }
 
     /// The button of the directive `lab kernel=RUNG`, for a rung that no page lists or draws: of the page's chapter, or of the
-    /// one that the key `chapter` names.
+    /// one that the key `chapter` names. With `without=TEXT`, another button strikes out the last line that has this text.
     pub(crate) fn named_button(&self, page: &Path, arguments: &str) -> Result<String, String> {
         const USAGE: &str =
             "write {{#lab kernel=RUNG}}, with chapter=CHAPTER on a page of no chapter";
-        let [kernel, chapter] = pairs(arguments, ["kernel", "chapter"], USAGE)?;
+        let [kernel, chapter, without] = pairs(arguments, ["kernel", "chapter", "without"], USAGE)?;
         let kernel = &kernel.ok_or(USAGE)?;
         let folder = page.parent().and_then(Path::file_name).and_then(|name| name.to_str());
         let chapter = chapter.as_deref().or(folder).unwrap_or_default();
         match self.links {
-            Links::ToCopies => self.labs.borrow_mut().named_button(chapter, kernel),
+            Links::ToCopies => {
+                self.labs.borrow_mut().named_button(chapter, kernel, without.as_deref())
+            }
             Links::None => Ok(String::new()),
         }
     }

@@ -1,12 +1,18 @@
 //! The book to take along: a zip file of the built pages, which need no network, and a PDF that a
-//! browser prints.
+//! browser prints, with a cover and the contents.
 
+mod front;
+mod numbers;
+
+use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
+use front::Front;
+use mdbook_driver::MDBook;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
@@ -61,7 +67,8 @@ fn pack(root: &Path, pages: &Path, file: &Path) -> Result<()> {
 }
 
 /// Has a browser print the book of `root` into `file`, or a file in `target/`, and returns its path. Where `pages` names
-/// a folder, the book has been built there. Without `browser` it is one that is installed under its usual name.
+/// a folder, the book has been built there; if the file lies in this folder, the pages say so. Without `browser` it is one that
+/// is installed under its usual name.
 ///
 /// # Errors
 /// If the book is not sound, there is no browser, or it does not print.
@@ -76,13 +83,50 @@ pub fn pdf(
     ensure!(!browser.is_some_and(is_missing), NO_BROWSER);
     let pages = built(root, pages, "pdf")?;
     let file = place(root, file, "pdf");
-    let _ = fs::remove_file(&file);
+    let text = keep_still(&pages.join("print.html"))?;
+    let book = MDBook::load(root)
+        .with_context(|| format!("cannot load the book of {}", root.display()))?;
+    let front = Front::of(&book.config.book, &book.book, &front::date(root)?, &text)?;
     // Beside the page, whose links are relative.
     let still = pages.join("print-still.html");
-    fs::write(&still, keep_still(&pages.join("print.html"))?)?;
-    let printed = print_with_any(browser, &still, &file);
+    let print = |numbers: &HashMap<String, usize>| {
+        let _ = fs::remove_file(&file);
+        fs::write(&still, front.before(&text, numbers))?;
+        print_with_any(browser, &still, &file)
+    };
+    // On which page a chapter begins is known when the book has been printed once.
+    let printed = print(&HashMap::new()).and_then(|()| {
+        let numbers = numbers::of(&fs::read(&file)?);
+        if numbers.is_empty() { Ok(()) } else { print(&numbers) }
+    });
     fs::remove_file(&still)?;
-    printed.map(|()| file)
+    printed?;
+    mention(&pages, &file).context("cannot write into the pages where the PDF is")?;
+    Ok(file)
+}
+
+/// Writes into each page of the built book that the book is there as a PDF, if `file` lies in the same folder.
+fn mention(pages: &Path, file: &Path) -> Result<()> {
+    let folder = file.parent().filter(|folder| folder.as_os_str() != "").unwrap_or(Path::new("."));
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    if folder.canonicalize()? != pages.canonicalize()? {
+        return Ok(());
+    }
+    for page in site::files(pages)? {
+        let path = pages.join(&page);
+        if page.extension().is_none_or(|kind| kind != "html") {
+            continue;
+        }
+        let html = fs::read_to_string(&path)?;
+        let up = "../".repeat(page.components().count().saturating_sub(1));
+        let link = format!(
+            "<link rel=\"alternate\" type=\"application/pdf\" title=\"The whole book as a PDF\" href=\"{up}{name}\">\n"
+        );
+        if !html.contains(&link) {
+            fs::write(&path, html.replacen("</head>", &format!("{link}</head>"), 1))?;
+        }
+    }
+    Ok(())
 }
 
 /// Has the browser, or the first of the usual ones that is there, print `page` into `file`.
@@ -143,4 +187,26 @@ fn built(root: &Path, pages: Option<&Path>, kind: &str) -> Result<PathBuf> {
 fn place(root: &Path, file: Option<&Path>, kind: &str) -> PathBuf {
     let usual = || root.join("target").join(NAME).with_extension(kind);
     file.map_or_else(usual, Path::to_path_buf)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_mention_a_pdf_that_lies_beside_them() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let pages = folder.path();
+        fs::create_dir(pages.join("part")).expect("a folder");
+        fs::write(pages.join("part/page.html"), "<head></head>").expect("a file");
+        let html = || fs::read_to_string(pages.join("part/page.html")).expect("a page");
+        let elsewhere = tempfile::tempdir().expect("a temporary folder");
+        mention(pages, &elsewhere.path().join("b.pdf")).expect("a folder that can be read");
+        assert_eq!(html(), "<head></head>");
+        for _ in 0..2 {
+            mention(pages, &pages.join("b.pdf")).expect("a folder that can be read");
+        }
+        assert_eq!(html().matches("type=\"application/pdf\"").count(), 1, "{}", html());
+        assert!(html().contains("href=\"../b.pdf\""), "{}", html());
+    }
 }

@@ -9,8 +9,8 @@ use lab::replay::Options;
 
 use crate::reading::{folder_with, page};
 
-/// Builds a book of one page of chapter 1, with the project's kernels; gives its folder.
-fn built(text: &str) -> tempfile::TempDir {
+/// The sources of a book of one page of chapter 1, with the project's kernels.
+fn sources(text: &str) -> tempfile::TempDir {
     let summary = "- [One](chapter_1_reduce/one.md)\n";
     let folder =
         folder_with(&[("book/SUMMARY.md", summary), ("book/chapter_1_reduce/one.md", text)]);
@@ -27,7 +27,13 @@ fn built(text: &str) -> tempfile::TempDir {
         std::fs::create_dir_all(to.parent().expect("a folder")).expect("a folder");
         std::fs::copy(code.join(file), to).expect("a copy");
     }
-    build(root, None, Strictness::Draft).expect("a sound book");
+    folder
+}
+
+/// Builds a book of one page of chapter 1, with the project's kernels; gives its folder.
+fn built(text: &str) -> tempfile::TempDir {
+    let folder = sources(text);
+    build(folder.path(), None, Strictness::Draft).expect("a sound book");
     folder
 }
 
@@ -39,6 +45,20 @@ fn opened(folder: &Path, kernel: &str) -> Lab {
     let json = text.strip_prefix(&start).and_then(|text| text.strip_suffix(");\n"));
     let data: Data = serde_json::from_str(json.expect("a call")).expect("JSON");
     Lab::open(data).expect("PTX")
+}
+
+#[test]
+fn a_button_can_strike_out_a_line() {
+    let lab =
+        |without: &str| format!("# One\n\n{{{{#lab kernel=sequential without=\"{without}\"}}}}\n");
+    let folder = built(&lab("__syncthreads()"));
+    let page = page(&folder, "chapter_1_reduce/one.html");
+    let place = "data-lab=\"chapter_1_reduce/sequential\" data-without=\"__syncthreads()\" hidden";
+    assert!(page.contains(place), "{page}");
+    let folder = sources(&lab("__syncwarp()"));
+    let error = build(folder.path(), None, Strictness::Draft).expect_err("a refusal").to_string();
+    let expected = "one.md:3: the source of sequential has no __syncwarp() to strike out";
+    assert!(error.contains(expected), "{error}");
 }
 
 #[test]

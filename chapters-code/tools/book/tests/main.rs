@@ -10,6 +10,7 @@ mod labs;
 mod launches;
 mod listings;
 mod measured;
+mod places;
 mod reading;
 mod recorded;
 mod serve;
