@@ -1,8 +1,8 @@
 // The book on paper: single pages, and all of them. See visit.mjs.
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { FOLDER, SAMPLE, root, smallRoot, visit } from "./visit.mjs";
 import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { FOLDER, root, smallRoot, visit } from "./visit.mjs";
 
 const WITH_CODE = "chapter_1_reduce/shared_memory.html";
 
@@ -65,21 +65,5 @@ reading("where the book lies beside the pages as a PDF, they lead to it", WITH_C
     assert.ok(await link.isVisible());
     const [printer, pdf] = [await page.getByRole("link", { name: "Print this page" }).boundingBox(), await link.boundingBox()];
     assert.ok(pdf.x >= printer.x + printer.width - 1 && Math.abs(pdf.y - printer.y) < printer.height, "beside the printer");
-    assert.deepEqual(problems, []);
-});
-
-test("the cheat sheet is one page of the printed book", { skip: SAMPLE }, async () => {
-    const problems = await visit("print.html", { isAsked: true }, async (page) => {
-        // Its page alone: the whole book takes minutes.
-        await page.evaluate(() => {
-            const sheet = document.querySelector(".sheet");
-            for (const other of [...sheet.parentElement.children]) {
-                if (other !== sheet) {
-                    other.remove();
-                }
-            }
-        });
-        assert.equal(count(await page.pdf({ preferCSSPageSize: true })), 1);
-    });
     assert.deepEqual(problems, []);
 });

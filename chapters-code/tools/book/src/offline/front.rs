@@ -56,7 +56,7 @@ struct Entry {
 }
 
 impl Front {
-    /// The front of the book of the project in `root`, with these settings and of this date, `print` being all of its pages.
+    /// The front of a book with these settings and of this date. `print` has all of its pages.
     ///
     /// # Errors
     /// If there are other pages than the book has.
