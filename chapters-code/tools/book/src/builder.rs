@@ -16,6 +16,7 @@ use crate::figure::Figures;
 use crate::lab::Labs;
 use crate::listing::{self, Links};
 use crate::place;
+use crate::search;
 
 /// What to make of a figure that is not recorded yet, and of text that waits for one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,6 +84,7 @@ impl Builder {
         listing::copy(&self.root, &built, &listed)
             .context("cannot copy the listed files into the book")?;
         self.labs.borrow().write(&built)?;
+        search::write(&built, &self.root.join(&book.config.book.src), &book.book)?;
         let address = book.config.get::<String>(place::ADDRESS)?;
         place::mark(&book.book, &built, address.as_deref())
             .context("cannot write into the pages where they stand in the book")?;

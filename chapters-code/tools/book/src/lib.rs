@@ -32,6 +32,7 @@ mod place;
 mod problem;
 mod prose;
 pub mod readme;
+pub mod search;
 pub mod serve;
 pub mod site;
 pub mod test;

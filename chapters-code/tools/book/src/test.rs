@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anyhow::{Result, ensure};
 
-use crate::{Strictness, build, capture, readme, site, words};
+use crate::{Strictness, build, capture, readme, search, site, words};
 
 /// Where the book is built for the checks.
 const FOLDER: &str = "target/tested";
@@ -33,6 +33,7 @@ pub fn run(root: &Path) -> Result<()> {
         ensure!(problems.is_empty(), "what a screen reader reads is not the source:\n  {problems}");
         Ok("each carries the TeX of its source".to_owned())
     })?;
+    step("search", || search::check(&folder))?;
     step("length", || {
         let problems = words::faults(root)?.join("\n  ");
         ensure!(problems.is_empty(), "the main path is too long:\n  {problems}");
