@@ -51,8 +51,8 @@ pub const GB_PER_S: Unit =
 pub const MICROSECONDS: Unit =
     Unit { name: "µs", write: |time| format!("{}\u{a0}µs", number::significant(time)) };
 
-/// The drawings of a device as HTML, with the names of the series in a list below them.
-pub fn panel(title: &str, drawings: [Drawing; 2], series: &[Series]) -> String {
+/// The drawings of a device as HTML.
+pub fn panel(title: &str, drawings: [Drawing; 2]) -> String {
     let mut html = String::new();
     for drawing in drawings {
         let mut document = Document::new()
@@ -63,16 +63,6 @@ pub fn panel(title: &str, drawings: [Drawing; 2], series: &[Series]) -> String {
         document.append(drawing.content);
         let _ = writeln!(html, "{document}");
     }
-    html.push_str("<ol class=\"key\">\n");
-    for one in series {
-        let _ = writeln!(
-            html,
-            "<li><span class=\"swatch {}\"></span> {}</li>",
-            one.style.class(),
-            one.html_name()
-        );
-    }
-    html.push_str("</ol>\n");
     html
 }
 

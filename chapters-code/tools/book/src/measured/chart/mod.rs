@@ -167,7 +167,7 @@ fn panel_html(panel: &Panel<'_>, title: &str, drawings: [Drawing; 2], panels: us
     if panels > 1 {
         let _ = writeln!(html, "<p class=\"device\">{}</p>", escape(panel.run.device()));
     }
-    html.push_str(&drawn(title, drawings, &panel.series));
+    html.push_str(&drawn(title, drawings));
     html.push_str("</div>\n");
     html
 }
