@@ -11,6 +11,7 @@ const SIZE = { width: 850, height: 372 };
 const LEFT = 372; // of the text beside the figure
 const STEP = 2.4; // seconds
 const HOLD = 2; // the last step stays for so many steps more
+const LATER = "opacity: 0.12"; // of steps to come
 const FONT = 'font-family: system-ui, "Segoe UI", Helvetica, Arial, sans-serif';
 const MONO = "font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace";
 
@@ -31,6 +32,9 @@ export async function figure(page) {
     return figure.evaluate((figure) => {
         const PROPERTIES = ["fill", "fill-opacity", "stroke", "stroke-opacity", "stroke-width", "stroke-dasharray", "font-size", "font-weight", "text-anchor"];
         const svg = figure.querySelector("svg");
+        const drawing = svg.querySelector("g").innerHTML;
+        // On the page, what a step to come does is hidden.
+        svg.querySelectorAll(".later").forEach((step) => step.classList.remove("later"));
         const style = (element, properties) => {
             const computed = getComputedStyle(element);
             return properties.map((name) => `${name}: ${computed.getPropertyValue(name)}`).join("; ");
@@ -41,11 +45,10 @@ export async function figure(page) {
         }
         const page = getComputedStyle(document.documentElement);
         return {
-            drawing: svg.querySelector("g").innerHTML,
+            drawing,
             words: svg.querySelector("g").querySelectorAll(":scope > text").length,
             said: [...figure.querySelectorAll(".said li")].map((step) => step.textContent),
             styles,
-            later: style(svg.querySelector("[data-step].later"), ["opacity"]),
             ground: page.backgroundColor,
             text: getComputedStyle(figure).color,
             main: getComputedStyle(svg.querySelector(".head")).fill,
@@ -61,7 +64,7 @@ export function draw(light, dark, code) {
     const at = (step) => `${((100 * step) / all).toFixed(2)}%`;
     const parts = light.said.map((_, step) => step);
     const frames = parts.slice(1).map(
-        (step) => `@keyframes step-${step + 1} { 0%, ${at(step)} { ${light.later} } ${at(step + 0.15)}, 100% { opacity: 1 } }`,
+        (step) => `@keyframes step-${step + 1} { 0%, ${at(step)} { ${LATER} } ${at(step + 0.15)}, 100% { opacity: 1 } }`,
     );
     const notes = parts.map((step) => {
         const gone = step + 1 < steps ? `${at(step + 1)}, 100% { opacity: 0 }` : "";

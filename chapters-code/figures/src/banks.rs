@@ -3,21 +3,57 @@
 //! Lanes that want different words of a bank are served one after another; lanes that want the same
 //! word, together. Which goes first is not specified: here it is the lower lane.
 
-use svg::node::Node;
-use svg::node::element::{Group, path::Data};
+use std::ops::Range;
 
-use crate::shapes::{Frame, Picture, path, rectangle, text};
+use svg::node::Node;
+use svg::node::element::{Element, Group, path::Data};
+
+use crate::shapes::{Frame, Picture, path, rectangle, rectangles, text};
 use crate::{Access, lanes};
 
 const BANKS: usize = 32;
-const PITCH: f64 = 21.0;
-const CELL: [f64; 2] = [19.0, 19.0];
-const LEFT: f64 = 40.0;
 /// From the lanes' row to the banks' numbers.
 const FALL: f64 = 64.0;
 const ROW: f64 = 22.0;
+/// From an upper edge of a cell to the text in it.
+const BASE: f64 = 13.5;
 /// Colours for wavefronts, one after another.
 const COLOURS: usize = 8;
+
+/// The columns of a drawing.
+#[derive(Clone, Copy)]
+struct Columns {
+    /// Columns in a row: the others begin a row of their own.
+    in_a_row: usize,
+    pitch: f64,
+    /// The left edge of the first column.
+    left: f64,
+    cell: [f64; 2],
+}
+
+const WIDE: Columns = Columns { in_a_row: BANKS, pitch: 21.0, left: 40.0, cell: [19.0, 19.0] };
+/// For a phone: two rows of 16 lanes, and two of 16 banks.
+const NARROW: Columns = Columns { in_a_row: 16, pitch: 20.0, left: 34.0, cell: [18.0, 19.0] };
+
+impl Columns {
+    /// The left edge of a lane or of a bank.
+    fn x(self, index: usize) -> f64 {
+        self.left + self.pitch * (index % self.in_a_row) as f64
+    }
+
+    fn middle(self, index: usize) -> f64 {
+        self.x(index) + self.cell[0] / 2.0
+    }
+
+    fn width(self) -> f64 {
+        self.left + self.pitch * self.in_a_row as f64
+    }
+
+    /// Lanes, or banks, row by row.
+    fn rows(self) -> impl Iterator<Item = Range<usize>> {
+        (0..BANKS).step_by(self.in_a_row).map(move |first| first..first + self.in_a_row)
+    }
+}
 
 /// A word that is served, and the lanes that want it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +75,7 @@ pub fn draw(accesses: &[Access<'_>], kernel: &str) -> Result<Picture, String> {
     let mut said = Vec::new();
     for access in accesses {
         let queues = queues(access)?;
-        frames.push(frame(access, &queues));
+        frames.extend([wide(access, &queues), narrow(access, &queues)]);
         said.push(in_words(access, &queues));
     }
     Ok(Picture {
@@ -75,65 +111,118 @@ fn queues(access: &Access<'_>) -> Result<Queues, String> {
     }
 }
 
-fn longest(queues: &Queues) -> usize {
+fn longest(queues: &[Vec<Served>]) -> usize {
     queues.iter().map(Vec::len).max().unwrap_or(0)
-}
-
-fn column(index: usize) -> f64 {
-    LEFT + PITCH * index as f64
 }
 
 fn colour(wavefront: usize) -> String {
     format!("w{}", wavefront % COLOURS + 1)
 }
 
-fn frame(access: &Access<'_>, queues: &Queues) -> Frame {
+/// All lanes in one row, and their ways to the banks.
+fn wide(access: &Access<'_>, queues: &Queues) -> Frame {
     let mut drawing = Group::new();
     let wavefronts = longest(queues);
-    drawing.append(text("end small", [LEFT - 6.0, 15.0], "lane"));
-    drawing.append(text("end small", [LEFT - 6.0, FALL + 14.0], "bank"));
-    for lane in 0..BANKS {
-        if access.lanes >> lane & 1 == 0 {
-            drawing.append(rectangle("cell dead", [column(lane), 1.0], CELL));
-        }
-        let middle = column(lane) + CELL[0] / 2.0;
-        drawing.append(text("small", [middle, FALL + 14.0], lane.to_string()));
-    }
+    drawing.append(lane_row(access, queues, WIDE, 0..BANKS, 1.0));
+    drawing.append(numbers(WIDE, 0..BANKS, FALL + 14.0));
     for wavefront in 0..wavefronts {
-        drawing.append(row(queues, wavefront));
+        let y = FALL + 20.0 + ROW * wavefront as f64;
+        drawing.append(bank_row(queues, WIDE, 0..BANKS, (wavefront, y)));
+        drawing.append(ways(queues, wavefront));
     }
-    Frame { drawing, width: column(BANKS), height: FALL + 20.0 + ROW * wavefronts as f64 }
+    Frame { drawing, width: WIDE.width(), height: FALL + 20.0 + ROW * wavefronts as f64 }
 }
 
-/// The lanes of a wavefront, their ways to the banks, and what each bank serves.
-fn row(queues: &Queues, wavefront: usize) -> Group {
-    let mut group = Group::new();
-    let colour = colour(wavefront);
-    let y = FALL + 20.0 + ROW * wavefront as f64;
-    let mut ways = Data::new();
-    for (bank, queue) in queues.iter().enumerate() {
-        let x = column(bank);
-        let Some(served) = queue.get(wavefront) else {
-            group.append(rectangle("cell empty", [x, y], CELL));
-            continue;
-        };
-        let middle = CELL[0] / 2.0;
-        for &lane in &served.lanes {
-            let from = column(lane as usize);
-            ways = ways.move_to((from + middle, 1.0 + CELL[1])).line_to((x + middle, FALL + 4.0));
-            group.append(rectangle(&format!("cell {colour}"), [from, 1.0], CELL));
-            group.append(text("small", [from + middle, 14.5], lane.to_string()));
+/// The lanes in two rows, then the banks in two. Colours and numbers say which lane goes where.
+fn narrow(access: &Access<'_>, queues: &Queues) -> Frame {
+    let mut drawing = Group::new();
+    let mut y = 1.0;
+    for row in NARROW.rows() {
+        drawing.append(lane_row(access, queues, NARROW, row, y));
+        y += ROW;
+    }
+    for row in NARROW.rows() {
+        y += ROW;
+        drawing.append(numbers(NARROW, row.clone(), y - 6.0));
+        for wavefront in 0..longest(&queues[row.clone()]).max(1) {
+            drawing.append(bank_row(queues, NARROW, row.clone(), (wavefront, y)));
+            y += ROW;
         }
-        let label = match served.lanes[..] {
+    }
+    Frame { drawing, width: NARROW.width(), height: y }
+}
+
+/// What stands at the left of a row.
+fn label(columns: Columns, class: &str, base: f64, label: &str) -> Element {
+    text(class, [columns.left - 6.0, base], label)
+}
+
+/// The numbers of banks, above what these serve.
+fn numbers(columns: Columns, banks: Range<usize>, base: f64) -> Group {
+    let mut group = Group::new();
+    group.append(label(columns, "end small", base, "bank"));
+    for bank in banks {
+        group.append(text("small", [columns.middle(bank), base], bank.to_string()));
+    }
+    group
+}
+
+/// Lanes, in the colours of their wavefronts.
+fn lane_row(
+    access: &Access<'_>,
+    queues: &Queues,
+    columns: Columns,
+    row: Range<usize>,
+    y: f64,
+) -> Group {
+    let mut group = Group::new();
+    group.append(label(columns, "end small", y + BASE, "lane"));
+    let idle = row.clone().filter(|lane| access.lanes >> lane & 1 == 0);
+    group.append(rectangles("cell dead", idle.map(|lane| [columns.x(lane), y]), columns.cell));
+    for (wavefront, served) in queues.iter().flat_map(|queue| queue.iter().enumerate()) {
+        for lane in served.lanes.iter().map(|&lane| lane as usize).filter(|l| row.contains(l)) {
+            let class = format!("cell {}", colour(wavefront));
+            group.append(rectangle(&class, [columns.x(lane), y], columns.cell));
+            group.append(text("small", [columns.middle(lane), y + BASE], lane.to_string()));
+        }
+    }
+    group
+}
+
+/// What each of these banks serves in a wavefront.
+fn bank_row(
+    queues: &Queues,
+    columns: Columns,
+    row: Range<usize>,
+    (wavefront, y): (usize, f64),
+) -> Group {
+    let mut group = Group::new();
+    let class = format!("cell {}", colour(wavefront));
+    let idle = row.clone().filter(|&bank| queues[bank].len() <= wavefront);
+    group.append(rectangles("cell empty", idle.map(|bank| [columns.x(bank), y]), columns.cell));
+    for bank in row {
+        let Some(served) = queues[bank].get(wavefront) else { continue };
+        let lanes = match served.lanes[..] {
             [lane] => lane.to_string(),
             ref several => format!("×{}", several.len()),
         };
-        group.append(rectangle(&format!("cell {colour}"), [x, y], CELL));
-        group.append(text("small", [x + middle, y + 13.5], label));
+        group.append(rectangle(&class, [columns.x(bank), y], columns.cell));
+        group.append(text("small", [columns.middle(bank), y + BASE], lanes));
     }
-    group.append(path(&format!("way {colour}"), ways));
-    group.append(text("end step", [LEFT - 6.0, y + 14.0], (wavefront + 1).to_string()));
+    group.append(label(columns, "end step", y + 14.0, &(wavefront + 1).to_string()));
     group
+}
+
+/// The ways of a wavefront's lanes to their banks.
+fn ways(queues: &Queues, wavefront: usize) -> Element {
+    let mut ways = Data::new();
+    for (bank, served) in queues.iter().enumerate() {
+        for &lane in served.get(wavefront).into_iter().flat_map(|served| &served.lanes) {
+            let (from, to) = (WIDE.middle(lane as usize), WIDE.middle(bank));
+            ways = ways.move_to((from, 1.0 + WIDE.cell[1])).line_to((to, FALL + 4.0));
+        }
+    }
+    path(&format!("way {}", colour(wavefront)), ways)
 }
 
 fn in_words(access: &Access<'_>, queues: &Queues) -> String {
@@ -181,6 +270,24 @@ mod tests {
             let wavefronts = format!("in {cost} wavefront");
             assert!(picture.said[0].contains(&wavefronts), "{:?}", picture.said);
         }
+    }
+
+    /// The second drawing of an access is for a phone, with all lanes and all that the banks serve.
+    #[test]
+    fn a_narrow_drawing_has_every_lane_in_two_rows() {
+        let picture = strided(2, 4, 2).expect("it agrees with the machine");
+        let [wide, narrow] = &picture.frames[..] else {
+            panic!("{} drawings", picture.frames.len())
+        };
+        let counts = |frame: &Frame| {
+            let drawn = frame.drawing.to_string();
+            ["class=\"cell w1\"", "class=\"cell w2\""].map(|cell| drawn.matches(cell).count())
+        };
+        assert_eq!(counts(wide), [32, 32], "16 lanes and 16 words in each wavefront");
+        assert_eq!(counts(narrow), counts(wide));
+        assert!(narrow.width <= 356.0 && wide.width > 700.0);
+        let ends = narrow.drawing.to_string().matches(">lane<").count();
+        assert_eq!(ends, 2, "two rows of lanes");
     }
 
     #[test]

@@ -11,10 +11,10 @@ use svg::node::element::Title;
 
 use crate::shapes::{Frame, Picture, short};
 
-/// How far a drawing may grow if there is room, and shrink if there is none before its box
-/// scrolls.
+/// How far a drawing may grow if there is room, and shrink if there is none before its box scrolls. The stylesheet's
+/// smallest text in a narrow column, 12.5 pixels, has 11 then.
 const LARGEST: f64 = 1.35;
-const SMALLEST: f64 = 0.85;
+const SMALLEST: f64 = 0.88;
 
 /// The drawings of figure `number`, and what they show in words: below each, if there are several,
 /// and otherwise in a list that unfolds.
@@ -25,11 +25,10 @@ pub fn drawings(number: usize, picture: &Picture) -> String {
 /// The same of a figure with this id.
 pub fn drawings_as(id: &str, picture: &Picture) -> String {
     let mut html = String::new();
-    if let [frame] = &picture.frames[..] {
+    let drawings = picture.drawings();
+    if let [drawing] = drawings[..] {
         let said = format!("{id}-said");
-        html.push_str("<div class=\"frame\" tabindex=\"0\">\n");
-        html.push_str(&drawn(id, &picture.title, &said, frame));
-        html.push_str("</div>\n");
+        html.push_str(&boxed(id, &picture.title, &said, drawing));
         let steps = if picture.has_steps { " data-steps" } else { "" };
         let _ = writeln!(html, "<details class=\"said\" id=\"{said}\"{steps}>");
         html.push_str("<summary>In words</summary>\n<ol>\n");
@@ -39,16 +38,14 @@ pub fn drawings_as(id: &str, picture: &Picture) -> String {
         html.push_str("</ol>\n</details>\n");
         return html;
     }
-    let count = picture.frames.len();
-    for (index, (frame, words)) in picture.frames.iter().zip(&picture.said).enumerate() {
+    let count = drawings.len();
+    for (index, (drawing, words)) in drawings.into_iter().zip(&picture.said).enumerate() {
         let step = index + 1;
         let title = format!("{} Step {step} of {count}.", picture.title);
         let own = format!("{id}-{step}");
         let said = format!("{own}-said");
         let _ = writeln!(html, "<div class=\"part\" data-step=\"{step}\">");
-        html.push_str("<div class=\"frame\" tabindex=\"0\">\n");
-        html.push_str(&drawn(&own, &title, &said, frame));
-        html.push_str("</div>\n");
+        html.push_str(&boxed(&own, &title, &said, drawing));
         let words = inline(words);
         let _ = writeln!(html, "<p class=\"words\" id=\"{said}\">{words}</p>\n</div>");
     }
@@ -63,10 +60,9 @@ pub fn pair(number: usize, names: [&str; 2], pictures: [&Picture; 2]) -> String 
     let mut html = String::from("<div class=\"beside\">\n");
     for (index, (name, picture)) in names.iter().zip(pictures).enumerate() {
         let _ = writeln!(html, "<div><p class=\"name\">{}</p>", inline(name));
-        for frame in &picture.frames {
-            html.push_str("<div class=\"frame\" tabindex=\"0\">\n");
-            html.push_str(&drawn(&format!("{id}-{}", index + 1), &picture.title, &said, frame));
-            html.push_str("</div>\n");
+        for drawing in picture.drawings() {
+            let own = format!("{id}-{}", index + 1);
+            html.push_str(&boxed(&own, &picture.title, &said, drawing));
         }
         html.push_str("</div>\n");
     }
@@ -106,16 +102,31 @@ fn id(number: usize) -> String {
     format!("figure-{number}")
 }
 
+/// A drawing in a box that scrolls if it must, with the drawing for a narrow column if there is one. The stylesheet shows
+/// one of the two.
+fn boxed(id: &str, title: &str, said: &str, (frame, narrow): (&Frame, Option<&Frame>)) -> String {
+    let mut html = "<div class=\"frame\" tabindex=\"0\">\n".to_owned();
+    match narrow {
+        Some(narrow) => {
+            html.push_str(&drawn("wide", id, title, said, frame));
+            html.push_str(&drawn("narrow", &format!("{id}-narrow"), title, said, narrow));
+        }
+        None => html.push_str(&drawn("", id, title, said, frame)),
+    }
+    html.push_str("</div>\n");
+    html
+}
+
 /// One drawing, with its title, and the place of its description.
-fn drawn(id: &str, title: &str, said: &str, frame: &Frame) -> String {
+fn drawn(class: &str, id: &str, title: &str, said: &str, frame: &Frame) -> String {
     let Frame { drawing, width, height } = frame;
     let title_id = format!("{id}-title");
     let mut title = Title::new(title);
     title.assign("id", title_id.as_str());
     let style = format!(
-        "min-width:{}px;max-width:{}px",
-        short((width * SMALLEST).round()),
-        short((width * LARGEST).round())
+        "--full:{}px;min-width:{}px",
+        short((width * LARGEST).round()),
+        short((width * SMALLEST).round())
     );
     let mut document = Document::new()
         .set("viewBox", (0.0, 0.0, *width, *height))
@@ -124,6 +135,9 @@ fn drawn(id: &str, title: &str, said: &str, frame: &Frame) -> String {
         .set("aria-describedby", said)
         .set("style", style)
         .add(title);
+    if !class.is_empty() {
+        document.assign("class", class);
+    }
     document.append(drawing.clone());
     format!("{document}\n")
 }

@@ -8,7 +8,7 @@ use svg::node::Node;
 use svg::node::element::Group;
 
 use crate::number::thousands;
-use crate::shapes::{Frame, Picture, rectangle, text};
+use crate::shapes::{Frame, Picture, rectangle, rectangles, text};
 use crate::{Access, lanes};
 
 const WORDS_A_SECTOR: u64 = 8;
@@ -107,22 +107,18 @@ fn line_of(access: &Access<'_>, words: &Words, line: u64, y: f64) -> Group {
         let start = first + sector * WORDS_A_SECTOR;
         let is_touched = words.range(start..start + WORDS_A_SECTOR).next().is_some();
         let comes = is_touched && access.verb != AccessKind::Store.verb();
-        for word in start..start + WORDS_A_SECTOR {
-            let index = (word - first) as f64;
-            let place = [LEFT + PITCH * index + GAP * sector as f64, y];
-            let wanted = words.get(&word);
-            let class = match (comes, wanted) {
-                (_, Some(_)) => "cell written",
-                (true, None) => "cell waste",
-                (false, None) => "cell empty",
-            };
-            group.append(rectangle(class, place, CELL));
-            let middle = [place[0] + CELL[0] / 2.0, y + 13.0];
-            match wanted {
-                Some(lane) => group.append(text("small", middle, lane.to_string())),
-                None if comes => group.append(text("small lost", middle, "×")),
-                None => {}
-            }
+        let x = |word: u64| LEFT + PITCH * (word - first) as f64 + GAP * sector as f64;
+        let middle = |word: u64| [x(word) + CELL[0] / 2.0, y + 13.0];
+        let (wanted, others): (Vec<u64>, Vec<u64>) =
+            (start..start + WORDS_A_SECTOR).partition(|word| words.contains_key(word));
+        let class = if comes { "cell waste" } else { "cell empty" };
+        group.append(rectangles(class, others.iter().map(|&word| [x(word), y]), CELL));
+        for &word in others.iter().filter(|_| comes) {
+            group.append(text("small lost", middle(word), "×"));
+        }
+        for word in wanted {
+            group.append(rectangle("cell written", [x(word), y], CELL));
+            group.append(text("small", middle(word), words[&word].to_string()));
         }
     }
     group

@@ -1,6 +1,6 @@
 //! The parts of a picture, and the shapes that all figures draw with.
 
-use svg::node::element::{Element, Group};
+use svg::node::element::{Element, Group, path::Data};
 use svg::node::{Node, Text, Value};
 
 /// A figure before it is HTML.
@@ -10,12 +10,24 @@ pub struct Picture {
     pub title: String,
     /// The kind of the figure, as a class for the stylesheet.
     pub class: &'static str,
-    /// Either one drawing whose parts belong to steps, or one drawing per step.
+    /// Either one drawing whose parts belong to steps, or one drawing per step, or two per step: for a wide column, and
+    /// for one in which that drawing would be cut.
     pub frames: Vec<Frame>,
     /// One sentence or more per step. Together they say what the picture shows.
     pub said: Vec<String>,
     /// Whether readers can step through the figure.
     pub has_steps: bool,
+}
+
+impl Picture {
+    /// The drawings, each with the one for a narrow column where there is such a drawing.
+    pub(crate) fn drawings(&self) -> Vec<(&Frame, Option<&Frame>)> {
+        if self.frames.len() == 2 * self.said.len() {
+            let pairs = self.frames.chunks_exact(2);
+            return pairs.map(|pair| (&pair[0], Some(&pair[1]))).collect();
+        }
+        self.frames.iter().map(|frame| (frame, None)).collect()
+    }
 }
 
 /// A drawing.
@@ -45,6 +57,19 @@ pub fn element<const N: usize>(name: &str, class: &str, attributes: [(&str, f64)
 pub fn rectangle(class: &str, [x, y]: [f64; 2], [width, height]: [f64; 2]) -> Element {
     let attributes = [("x", x), ("y", y), ("width", width), ("height", height), ("rx", 2.0)];
     element("rect", class, attributes)
+}
+
+/// Rectangles of one size in one path, by their upper left corners: many of them take less of a page so.
+pub fn rectangles(
+    class: &str,
+    corners: impl IntoIterator<Item = [f64; 2]>,
+    [width, height]: [f64; 2],
+) -> Element {
+    let one = |data: Data, [x, y]: [f64; 2]| {
+        let data = data.move_to((x, y)).horizontal_line_by(width).vertical_line_by(height);
+        data.horizontal_line_by(-width).close()
+    };
+    path(class, corners.into_iter().fold(Data::new(), one))
 }
 
 /// A straight line, or several in one path.
