@@ -90,8 +90,18 @@ const BLOCKS: [&str; 28] = [
 const LEFT_OUT: [&str; 9] =
     ["button", "form", "iframe", "pre", "script", "select", "style", "svg", "template"];
 const CLASSES_LEFT_OUT: [&str; 12] = [
-    "beside", "changes", "cited", "data", "katex-html", "launch", "number", "panels", "part",
-    "race", "said", "source",
+    "beside",
+    "changes",
+    "cited",
+    "data",
+    "katex-html",
+    "launch",
+    "number",
+    "panels",
+    "part",
+    "race",
+    "said",
+    "source",
 ];
 
 /// Classes of what waits for an answer, or is for teachers.
