@@ -6,7 +6,7 @@ import { resolve } from "node:path";
 import { after, before, test } from "node:test";
 import { accessibility } from "./accessibility.mjs";
 import * as looks from "./looks.mjs";
-import { FOLDER, PHONE, SMALL, THEMES, visit } from "./visit.mjs";
+import { FOLDER, PHONE, SMALL, THEMES, smallRoot, visit } from "./visit.mjs";
 
 const PAGE = "chapter_1_reduce/edit.html";
 const CODE = resolve(import.meta.dirname, "../../chapters-code");
@@ -62,11 +62,16 @@ async function open_exercise(page, number) {
     return exercise;
 }
 
-/** Types a text in place of the one that is there, saves it, and returns what is said of it. */
-async function save(part, text) {
+/** Types a text in place of the one that is there. */
+async function type(part, text) {
     await part.locator(".cm-content").click();
     await part.page().keyboard.press("Control+a");
     await part.page().keyboard.insertText(text);
+}
+
+/** The same, saves it, and returns what is said of it. */
+async function save(part, text) {
+    await type(part, text);
     await part.page().keyboard.press("Control+s");
     await part.locator(".edit button.main:enabled").waitFor();
     return said(part);
@@ -129,6 +134,10 @@ editing("an exercise is done wrongly and rightly", {}, async (page) => {
     assert.match(await exercise.locator("pre").innerText(), /^wrong: the file is as it was at first/);
     assert.match(await save(exercise, EXERCISE.replace("__syncthreads();", "")), /^Wrong/);
     assert.match(await exercise.locator("pre").innerText(), /^wrong: .*\n(.*\n)*.*read again: book\//);
+    const again = exercise.locator("pre a");
+    assert.match(await again.innerText(), /^book\/chapter_1_reduce\/\w+\.md/);
+    assert.match(await again.evaluate((link) => link.href), /^http:[^#]*\/chapter_1_reduce\/\w+\.html(#[\w-]+)?$/);
+    assert.ok(!(await again.evaluate((link) => link.href)).includes("/book/"));
     assert.ok((await exercise.locator(".edit .lines li").count()) > 0, "the lines of the race");
     assert.match(await save(exercise, EXERCISE), /^Right/);
     assert.match(await exercise.locator("pre").innerText(), /^right on the simulated GPU: \d+ runs/);
@@ -155,6 +164,245 @@ editing("without a GPU, none is offered", {}, async (page) => {
     await open(page);
     await open_exercise(page, "1.1");
     assert.equal(await page.getByText("my GPU").locator("visible=true").count(), 0);
+});
+
+const COMPILES = SOURCE.replace("if (tid == 0)", "if (tid < 1)");
+const FAILS = SOURCE.replace("shared[tid] +=", "shard[tid] +=");
+const RESULT = ":scope > .verdict"; // of the lab
+
+/** Whether the lab's results look like those of an older text: said above them, and no mark is coloured. */
+async function isOlder(lab) {
+    const marks = await lab.locator(`${RESULT} .mark`).evaluateAll((all) => all.map((mark) => getComputedStyle(mark).color === getComputedStyle(mark.closest(".verdict")).color));
+    const isNoted = await lab.locator(".older-note").isVisible();
+    assert.equal(marks.length, 3);
+    assert.equal(isNoted, marks.every(Boolean));
+    return isNoted;
+}
+
+editing("what is not compiled, what does not compile, and what is right or wrong, are told apart", {}, async (page) => {
+    const lab = await open(page);
+    const state = async () => [await said(lab), await isOlder(lab)];
+    assert.equal(await lab.locator(".edit .verdict").isVisible(), false);
+    assert.equal(await isOlder(lab), false);
+
+    await type(lab, FAILS);
+    assert.deepEqual(await state(), ["Not compiled yet. What the lab shows is of the text before.", true]);
+    let release;
+    const held = new Promise((resolve) => (release = resolve));
+    await page.route("**/__edit", async (route) => (await held, route.continue()), { times: 1 });
+    await page.keyboard.press("Control+s");
+    await lab.locator(".edit .working", { hasText: "Compiling …" }).waitFor();
+    assert.ok(await isOlder(lab));
+    release();
+    await lab.locator(".edit .bad").waitFor();
+    const failed = ["The kernel does not compile: line 23. Nothing of this text has run.", true];
+    assert.deepEqual(await state(), failed);
+
+    await type(lab, COMPILES);
+    assert.match(await said(lab), /^Not compiled yet\./);
+    assert.ok(await lab.getByText("Of the text before:").isVisible(), "the errors");
+    await type(lab, FAILS);
+    assert.deepEqual(await state(), failed, "it is known of this text");
+
+    assert.match(await save(lab, COMPILES), /^Your kernel has run\. The result is right\. No race\./);
+    assert.equal(await isOlder(lab), false);
+    assert.equal(await lab.locator(".edit .lines li").count(), 0);
+    await type(lab, SOURCE);
+    assert.match(await said(lab), /^Not compiled yet\./);
+    assert.ok(await isOlder(lab));
+    await type(lab, COMPILES);
+    assert.match(await said(lab), /^Your kernel has run\. The result is right\./);
+    assert.equal(await isOlder(lab), false);
+
+    assert.match(await save(lab, SOURCE.replace("in[i] : 0.0f", "2.0f * in[i] : 0.0f")), /^Your kernel has run\. The result is wrong/);
+    assert.equal(await isOlder(lab), false);
+    const exercise = await open_exercise(page, "1.1");
+    await save(exercise, EXERCISE);
+    await type(exercise, EXERCISE.replace("__syncthreads();", ""));
+    assert.equal(await said(exercise), "Not checked yet.");
+    assert.ok(await exercise.getByText("Of the text before:").isVisible());
+});
+
+editing("how to strike out is said where it can be done", {}, async (page) => {
+    const lab = await open(page);
+    const hint = lab.locator(".left > .hint");
+    assert.equal(await hint.isVisible(), false, "the editor has no such buttons");
+    await lab.getByRole("button", { name: "Close the editor" }).click();
+    assert.match(await hint.innerText(), /^Strike out what orders threads/);
+    await lab.getByRole("button", { name: "Edit the kernel" }).click();
+    await save(lab, SOURCE.replaceAll("__syncthreads();", ""));
+    await lab.getByRole("button", { name: "Close the editor" }).click();
+    await lab.locator(".source").waitFor();
+    assert.equal(await lab.locator(".source li.removable").count(), 0);
+    assert.equal(await hint.isVisible(), false, "nothing can be struck out of this kernel");
+});
+
+editing("the marks of the book's excerpts are not in view, and stay in the text", {}, async (page) => {
+    const lab = await open(page);
+    const text = () => page.evaluate(() => localStorage.getItem(Object.keys(localStorage).find((key) => key.startsWith("edit:"))));
+    assert.doesNotMatch(await lab.locator(".cm-content").innerText(), /ANCHOR/);
+    const heights = await lab.locator(".cm-content > *").evaluateAll((all) => all.map((line) => line.getBoundingClientRect().height));
+    assert.ok(heights.every((height) => height === 0 || height > 10) && heights.includes(0), heights.join());
+    const loop = lab.locator(".cm-line", { hasText: "for (unsigned stride" });
+    await loop.click();
+    await page.keyboard.press("Home");
+    await page.keyboard.press("Home");
+    await page.keyboard.insertText("/* here */ ");
+    assert.equal(await text(), SOURCE.replace("    for (unsigned stride", "/* here */     for (unsigned stride"));
+    assert.match(await save(lab, FAILS), /line 23/, "lines are counted as in the file");
+});
+
+const LAB = "lab=chapter_1_reduce%2Fsequential";
+const TWICE = SOURCE.replace("in[i] : 0.0f", "2.0f * in[i] : 0.0f").replace("//", "// größer");
+const CLIPBOARD = { permissions: ["clipboard-read", "clipboard-write"] };
+
+/** Opens an address of the page whose fragment alone differs from the one that is open. */
+async function follow(page, fragment) {
+    await page.goto(`${root}${PAGE}#${fragment}`);
+    await page.reload();
+    const lab = page.locator(".lab");
+    await lab.locator(".edit").waitFor();
+    await lab.locator(".cm-content").waitFor();
+    return lab;
+}
+
+/** A link to an edited kernel, with a struck barrier and another schedule, and to the text alone. */
+let shared;
+async function share() {
+    if (shared) {
+        return shared;
+    }
+    const problems = await visit(`${root}${PAGE}#token=${token}`, { own: [root], ...CLIPBOARD }, async (page) => {
+        const lab = await open(page);
+        await save(lab, TWICE);
+        await lab.getByRole("button", { name: "Close the editor" }).click();
+        await lab.locator(".source li.removable").nth(1).getByRole("button").click();
+        await lab.locator(".setup > summary").click();
+        await lab.getByLabel("Schedule").fill("7");
+        await page.keyboard.press("Tab");
+        await lab.locator(`${RESULT}.bad`).waitFor();
+        await lab.getByRole("button", { name: "Copy a link to this state" }).click();
+        await lab.getByRole("button", { name: "The link is copied" }).waitFor();
+        const link = await page.evaluate(() => navigator.clipboard.readText());
+        shared = new URL(link).hash.slice(1);
+    });
+    assert.deepEqual(problems, []);
+    return shared;
+}
+
+editing("a link carries the text, what is struck out of it, and the schedule, and runs when the reader wants it", {}, async (page) => {
+    const fragment = await share();
+    assert.ok(fragment.length < 2_000, `${fragment.length} characters`);
+    const asked = [];
+    page.on("request", (request) => asked.push(request.postDataJSON()?.question));
+    const lab = await follow(page, fragment);
+    await lab.locator(".edit .changed", { hasText: "The text of the link: not compiled yet." }).waitFor();
+    assert.match(await lab.locator(RESULT).innerText(), /The kernel of this link has not run yet\./);
+    assert.match(await lab.locator(".cm-content").innerText(), /2\.0f \* in\[i\]/);
+    await page.waitForTimeout(500);
+    assert.ok(!asked.includes("compile") && !asked.includes("print"), asked.join());
+    assert.equal(await page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith("edit:")).length), 0);
+    await lab.getByRole("button", { name: "Save and run" }).click();
+    await lab.locator(".edit .bad", { hasText: "Your kernel has run." }).waitFor();
+    assert.equal(await lab.getByLabel("Schedule").inputValue(), "7");
+    assert.match(await lab.locator(RESULT).innerText(), /Without line 25/);
+    assert.equal(await page.evaluate(() => localStorage.getItem("edit:chapters-code/chapter_1_reduce/kernels/sequential.cu")), TWICE);
+    assert.match(page.url(), /seed=7/);
+});
+
+editing("a link replaces no text of the reader's", {}, async (page) => {
+    const fragment = await share();
+    let lab = await open(page);
+    await save(lab, COMPILES);
+    const kept = () => page.evaluate(() => localStorage.getItem("edit:chapters-code/chapter_1_reduce/kernels/sequential.cu"));
+    const shown = async () => (await lab.locator(".cm-content").innerText()).includes("2.0f * in[i]");
+    const earlier = page.getByRole("button", { name: "Take your earlier text" });
+    assert.equal(await earlier.isVisible(), false);
+    lab = await follow(page, fragment);
+    await lab.locator(".edit .changed", { hasText: "The text of the link" }).waitFor();
+    assert.equal(await kept(), COMPILES);
+    await earlier.click();
+    assert.equal(await shown(), false);
+    assert.equal(await kept(), COMPILES);
+    await earlier.click();
+    assert.ok(await shown());
+    assert.equal(await kept(), TWICE);
+    await page.reload();
+    lab = page.locator(".lab");
+    await earlier.click();
+    assert.equal(await kept(), COMPILES, "also later");
+});
+
+editing("a link that is damaged, or of something else, says so", {}, async (page) => {
+    const own = new URLSearchParams(await share());
+    let lab = await open(page);
+    await save(lab, COMPILES);
+    const half = own.get("text").slice(0, own.get("text").length / 2);
+    const twisted = half.slice(0, -9) + "AAAAAAAAA" + own.get("text").slice(half.length);
+    for (const [text, says] of [
+        [half, /damaged, or its end is missing/],
+        [twisted, /damaged, or its end is missing/],
+        ["1.", /damaged/],
+        ["1.%00", /damaged/],
+        ["2.abc", /another version of the book/],
+        ["https://example.org", /another version of the book made the link, or something else/],
+        ["", /another version/],
+    ]) {
+        lab = await follow(page, `${LAB}&text=${encodeURIComponent(text)}`);
+        await lab.locator(".edit .bad").waitFor();
+        assert.match(await said(lab), says, text);
+        assert.match(await said(lab), /Your texts and the book's kernel are as they were\.$/);
+        assert.equal(await page.evaluate(() => localStorage.getItem("edit:chapters-code/chapter_1_reduce/kernels/sequential.cu")), COMPILES);
+    }
+    await lab.getByRole("button", { name: "Run", exact: true }).click();
+    await lab.locator(`${RESULT}.good`).waitFor();
+});
+
+editing("a text that is too long for a link says so", CLIPBOARD, async (page) => {
+    const lab = await open(page);
+    let digits = "";
+    for (let value = 1; digits.length < 40_000; value = (value * 48_271) % 2_147_483_647) {
+        digits += value.toString(36);
+    }
+    await type(lab, `${SOURCE}// ${digits}\n`);
+    await lab.getByRole("button", { name: "Copy a link to this state" }).click();
+    await lab.locator("footer", { hasText: /The text is too long for a link: it would take [34]\d,\d{3} characters, of at most 16,000\. Copy the text instead\./ }).waitFor();
+    await type(lab, COMPILES);
+    await lab.getByRole("button", { name: "Copy a link to this state" }).click();
+    await lab.getByRole("button", { name: "The link is copied" }).waitFor();
+    assert.doesNotMatch(await lab.locator("footer").innerText(), /too long/);
+});
+
+test("a text longer than any of a link is not unpacked", async () => {
+    const problems = await visit(`${root}${PAGE}#token=${token}`, { own: [root] }, async (page) => {
+        const bomb = await page.evaluate(async () => {
+            const stream = new Blob([new Uint8Array(50_000_000)]).stream().pipeThrough(new CompressionStream("deflate"));
+            const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+            return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join("")).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+        });
+        const lab = await follow(page, `${LAB}&text=1.${bomb}`);
+        await lab.locator(".edit .bad", { hasText: "The text in this link is too long: at most 200,000 bytes are taken." }).waitFor();
+    });
+    assert.deepEqual(problems, []);
+});
+
+test("without the token, and on a published page, the text of a link waits in the address", async () => {
+    const fragment = await share();
+    const text = new URLSearchParams(fragment).get("text");
+    const unknown = await visit(`${root}${PAGE}#${fragment}`, { own: [root] }, async (page) => {
+        await page.getByText("Open the address that `serve --edit` has printed.").waitFor();
+        assert.equal(new URLSearchParams(new URL(page.url()).hash.slice(1)).get("text"), text);
+    });
+    assert.ok(unknown.length > 0 && unknown.every((problem) => problem.includes("403")), unknown.join("\n"));
+    const problems = await visit(`${smallRoot()}${PAGE}#${fragment}`, {}, async (page) => {
+        const lab = page.locator(".lab");
+        await lab.locator(".verdict", { hasText: "This link has an edited kernel, and this page has no editor." }).waitFor();
+        await lab.getByRole("button", { name: "Run", exact: true }).click();
+        await lab.locator(".verdict.good").waitFor();
+        const state = new URLSearchParams(new URL(page.url()).hash.slice(1));
+        assert.deepEqual([state.get("text"), state.get("without")], [text, "sequential.cu:25"]);
+    });
+    assert.deepEqual(problems, []);
 });
 
 test("without the token nothing is compiled, and a message says what to do", async () => {

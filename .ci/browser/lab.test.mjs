@@ -555,6 +555,45 @@ reading("numbers that are not allowed say what is", PAGE, {}, async (page) => {
     await lab.locator(".means", { hasText: "as on an H200" }).waitFor();
 });
 
+reading("an address that asks for what is not there says so", PAGE, {}, async (page) => {
+    const follow = async (fragment) => {
+        await page.goto(`${root()}${PAGE}#${fragment}`);
+        await page.reload();
+    };
+    const lab = page.locator(".lab");
+    for (const [field, name] of [["digits=1.5", "Input seed is 1.5"], ["blocks=-1", "Blocks at once is -1"], ["seed=many", "Schedule is not a number"], ["weak=100", "Seeds of weak memory is 100"]]) {
+        await follow(`lab=${KERNEL}&size=64&${field}`);
+        await lab.locator(".verdict", { hasText: `This does not run: ${name}. Allowed are whole numbers from` }).waitFor();
+    }
+    await follow(`lab=${KERNEL}&kernel=chapter_1_reduce/nothing&size=77&block=9&without=sequential.cu:1,sequential.cu:25`);
+    await lab.locator(".verdict.bad", { hasText: "Without line 25" }).waitFor();
+    const note = lab.locator(".unknown");
+    assert.equal(await note.innerText(), "The address asks for what this kernel does not have: kernel=chapter_1_reduce/nothing, size=77, block=9, without=sequential.cu:1. The lab does without.");
+    await lab.getByLabel("Look for races").evaluate((box) => box.click());
+    await lab.locator(".verdict.good").waitFor();
+    assert.equal(await note.isVisible(), false);
+    await follow(`lab=${KERNEL}&size=64&step=x.-1.z.1e99.99`);
+    await lab.locator(".lane").nth(31).waitFor();
+    assert.match(await lab.locator(".count").innerText(), /^1 of /);
+    await follow("lab=chapter_9/nothing");
+    await page.getByText("The address asks for a lab that this page does not have: chapter_9/nothing.").waitFor();
+});
+
+reading("a lab that is loaded shows how much of it has come", PAGE, {}, async (page) => {
+    let release;
+    const held = new Promise((resolve) => (release = resolve));
+    await page.route(`**/lab/${KERNEL}.js`, async (route) => (await held, route.continue()));
+    await page.locator("details").evaluateAll((all) => all.forEach((one) => (one.open = true)));
+    const place = page.locator(`.run-it[data-lab="${KERNEL}"]:visible`).first();
+    await place.getByRole("button").click();
+    await place.getByText(/^ ?0\.[7-9] of \d\.\d MB$/).waitFor();
+    const part = await place.getByRole("progressbar", { name: "Loading the lab" }).evaluate((bar) => bar.value / bar.max);
+    assert.ok(part > 0.5 && part < 1, `${part}`);
+    release();
+    await ran(page);
+    assert.equal(await place.locator("progress").count(), 0);
+});
+
 test("a lab that could not be loaded can be tried again", async () => {
     const problems = await visit(PAGE, {}, async (page) => {
         for (const file of ["**/lab/lab.js", "**/lab/machine.js"]) {

@@ -131,23 +131,51 @@
     const kernels = new Map();
     const scripts = new Map();
 
-    /** Loads a script once. One that could not be loaded is tried again the next time. */
-    function load(address) {
+    /** Loads a script once, and reports its bytes as they come. One that could not be loaded is tried again the next time. */
+    function load(address, onbytes) {
         if (!scripts.has(address)) {
-            const loaded = new Promise((resolve, reject) => {
-                const script = document.createElement("script");
-                script.src = address;
-                script.onload = resolve;
-                script.onerror = () => {
-                    scripts.delete(address);
-                    script.remove();
-                    reject(new Error(`${address} cannot be loaded.`));
-                };
-                document.head.append(script);
-            });
-            scripts.set(address, loaded);
+            const loaded = fetched(address, onbytes).then(execute);
+            const failed = () => {
+                scripts.delete(address);
+                throw new Error(`${address} cannot be loaded. Press the button to try again.`);
+            };
+            scripts.set(address, loaded.catch(failed));
         }
         return scripts.get(address);
+    }
+
+    /** Where a script is: an address of what has come, or its own on a disk, where a page cannot fetch. */
+    async function fetched(address, onbytes) {
+        if (location.protocol === "file:") {
+            return address;
+        }
+        const response = await fetch(address);
+        if (!response.ok) {
+            throw new Error(response.statusText);
+        }
+        const chunks = [];
+        for (const reader = response.body.getReader(); ; ) {
+            const { done, value } = await reader.read();
+            if (done) {
+                return URL.createObjectURL(new Blob(chunks, { type: "text/javascript" }));
+            }
+            chunks.push(value);
+            onbytes(value.length);
+        }
+    }
+
+    /** Executes a script, and leaves only what it does. */
+    async function execute(address) {
+        const script = document.createElement("script");
+        const ended = new Promise((resolve, reject) => Object.assign(script, { onload: resolve, onerror: reject }));
+        script.src = address;
+        document.head.append(script);
+        try {
+            await ended;
+        } finally {
+            script.remove();
+            URL.revokeObjectURL(address);
+        }
     }
 
     // ---- Elements.
@@ -266,8 +294,12 @@
     // ---- A lab.
 
     class Lab {
-        constructor(place, folder, name, data, opened) {
-            Object.assign(this, { place, folder, name, data, opened });
+        /** `linkText` is the text of an edited kernel out of the address, packed: nothing runs then before the reader wants it. */
+        constructor(place, folder, name, data, opened, linkText = null) {
+            Object.assign(this, { place, folder, name, data, opened, linkText });
+            this.isOfLink = linkText !== null;
+            this.pending = null; // what the address strikes out of that kernel, which is not there yet
+            this.error = null; // why the last run has no outcome
             this.removed = new Set();
             this.outcome = null;
             this.whole = null; // what the kernel does with nothing struck out, where something is
@@ -323,7 +355,7 @@
             const { data, opened } = await openKernel(this.folder, name);
             const isLarge = this.dialog?.open;
             this.leave();
-            const lab = new Lab(this.place, this.folder, name, data, opened);
+            const lab = new Lab(this.place, this.folder, name, data, opened, state?.get("text"));
             this.place.lab = lab;
             lab.setup.open = this.setup.open;
             if (isLarge) {
@@ -406,7 +438,9 @@
             this.runButton.setAttribute("form", form.id);
             this.largeButton = button("Enlarge", () => (this.dialog?.open ? this.dialog.close() : this.enlarge()));
             const copy = button("Copy a link to this state", () => this.copy(copy));
-            const hints = Object.entries(HINTS).filter(([what]) => opened.removable.some((one) => one.what.startsWith(what))).map(([, hint]) => hint);
+            this.copied = make("span", { role: "status" });
+            this.note = make("p", { class: "unknown", role: "status", hidden: true });
+            this.hint = make("p", { class: "hint" });
             this.section = make(
                 "section",
                 { class: "lab", "aria-label": `Lab: ${data.kernel}` },
@@ -414,14 +448,15 @@
                 this.setup,
                 ...this.relatives(),
                 make("span", { class: "buttons" }, this.runButton, this.stopButton, this.stepButton),
+                this.note,
                 this.said,
                 make(
                     "div",
                     { class: "panes" },
-                    make("div", { class: "left" }, make("p", { class: "hint" }, hints.join(" ")), text, this.transport),
+                    make("div", { class: "left" }, this.hint, text, this.transport),
                     make("div", { class: "right" }, this.stepper, this.found, this.counters),
                 ),
-                make("footer", {}, copy),
+                make("footer", {}, copy, this.copied),
                 make("p", { class: "hint", hidden: Boolean(window.warpEdit) }, "To edit the kernel here, serve the book from a clone of its repository: ", make("code", {}, "cargo run --bin book -- serve --edit"), "."),
             );
             // mdBook turns pages with the arrow keys.
@@ -436,7 +471,15 @@
             this.markRemoved();
             this.settle();
             this.tabulate();
+            this.showHint();
             window.warpEdit?.(this);
+        }
+
+        /** Says how to strike out, where the buttons for it are in view. */
+        showHint() {
+            const hints = Object.entries(HINTS).filter(([what]) => this.opened.removable.some((one) => one.what.startsWith(what)));
+            this.hint.textContent = hints.map(([, hint]) => hint).join(" ");
+            this.hint.hidden = hints.length === 0 || this.section.querySelector(".source").hidden;
         }
 
         /** Lets a lab on a wide screen leave the column of the text, up to the edges of the content. */
@@ -484,18 +527,25 @@
             this.dialog?.remove();
         }
 
-        /** Takes the kernel in another version, with the same runs, and runs it. */
+        /** Takes the kernel in another version, with the same runs, and runs it: without what the address strikes out of it. */
         async replace(data) {
             this.opened = await ask(data);
             this.data = data;
-            this.removed.clear();
+            this.removed = new Set(this.linesNamed(this.pending ?? []));
+            this.pending = null;
             const { text, lines } = source(data, this.opened.removable, (struck) => this.strike(struck));
             text.hidden = this.section.querySelector(".source").hidden;
             this.section.querySelector(".source").replaceWith(text);
             this.lines = lines;
+            this.showHint();
             this.markRemoved();
             this.settle();
             await this.again();
+        }
+
+        /** The lines that can be struck out, of those with such names. */
+        linesNamed(names) {
+            return this.opened.removable.map((one) => one.line).filter((line) => names.includes(nameOf(line)));
         }
 
         close() {
@@ -508,6 +558,7 @@
 
         /** An option has changed: the controls follow, and the kernel runs again. */
         changed() {
+            this.note.hidden = true;
             this.settle();
             if (this.hasRun) {
                 return this.again();
@@ -651,21 +702,27 @@
             const isWanted = () => mine === this.runs;
             // The buttons stay as they are: one that is disabled under the focus takes no key, and the last press counts.
             this.stopButton.hidden = false;
+            this.error = null;
             this.say("", "Running …");
+            this.editor?.ran(null);
             const start = performance.now();
             try {
                 const whole = await this.runWhole(isWanted);
-                const outcome = await ask(this.data, this.options(more), isWanted);
+                const options = this.options(more);
+                const outcome = await ask(this.data, options, isWanted);
                 if (!outcome || !isWanted()) {
                     return false;
                 }
                 outcome.races = distinct(outcome); // Several launches may have the same race.
                 Object.assign(this, { outcome, whole });
                 this.show(performance.now() - start);
+                this.editor?.ran(options);
                 return true;
             } catch (error) {
                 if (isWanted()) {
+                    this.error = error.message;
                     this.say("bad", error.message);
+                    this.editor?.ran(null);
                 }
                 return false;
             } finally {
@@ -711,7 +768,8 @@
             const took = make("p", { class: "took" }, `${launches} ${launches === 1 ? "launch" : "launches"} in ${Math.round(milliseconds)} ms, in this page.`);
             this.said.className = `verdict ${isBad(rows) ? "bad" : "good"}`;
             this.said.replaceChildren(make("div", { class: "sides" }, ...sides), ...this.tryWeak(), took);
-            this.verdictText = rows.map((row) => row.text).join(" ");
+            const isSaid = ({ name, mark }) => name !== "Weak memory" || mark !== "none";
+            this.verdictText = rows.filter(isSaid).map((row) => row.text).join(" ");
             this.listFound();
             this.light();
             this.tabulate();
@@ -1113,7 +1171,8 @@
             add("blocks", this.resident.value, "0");
             add("races", this.races.checked ? "1" : "0", "1");
             add("weak", this.weak.checked ? this.seeds.value : "", "");
-            add("without", [...this.removed].map(nameOf).join(","), "");
+            add("without", (this.pending ?? [...this.removed].map(nameOf)).join(","), "");
+            add("text", this.linkText ?? "", "");
             if (!this.stepper.hidden && this.launch) {
                 const lane = this.lane.value === "0" ? [] : [this.lane.value];
                 state.set("step", [this.launch.selectedIndex, this.block.value, this.warp.value, this.at, ...lane].join("."));
@@ -1127,16 +1186,16 @@
 
         async restore(state) {
             const kernel = state.get("kernel")?.split("/")[1];
-            if (kernel && kernel !== this.data.kernel && this.data.family.some((one) => one.kernel === kernel)) {
+            if (isOfFamily(this.data, kernel)) {
                 state.delete("kernel");
                 await (await this.swap(kernel, state)).restore(state);
                 return;
             }
-            const hasOption = (select, value) => [...select.options].some((option) => option.value === value);
             if (hasOption(this.size, state.get("size"))) {
                 this.size.value = state.get("size");
             }
-            this.choices.forEach((choice) => (choice.value = hasOption(choice, state.get(choice.name)) ? state.get(choice.name) : ""));
+            const chosen = (choice) => (hasOption(choice, state.get(choice.name)) ? state.get(choice.name) : "");
+            this.choices.forEach((choice) => (choice.value = chosen(choice)));
             this.seed.value = state.get("seed") ?? "0";
             this.digits.value = state.get("digits") ?? String(this.run.seed);
             this.resident.value = state.get("blocks") ?? "0";
@@ -1144,37 +1203,83 @@
             this.weak.checked = state.has("weak");
             this.seeds.value = state.get("weak") ?? SEEDS;
             const without = state.get("without")?.split(",") ?? [];
-            this.removed = new Set(this.opened.removable.map((one) => one.line).filter((line) => without.includes(nameOf(line))));
+            this.removed = new Set(this.isOfLink ? [] : this.linesNamed(without));
+            this.pending = this.isOfLink ? without : null;
             this.markRemoved();
             this.settle();
+            this.sayUnknown(this.unknown(state, without));
             if (this.refusal) {
                 this.hasRun = true;
                 this.setup.open = true;
                 return;
             }
+            if (this.isOfLink) {
+                if (!this.editor) {
+                    this.say("", "This link has an edited kernel, and this page has no editor. Open the link in a book that is served with it, as the last line of this lab says. “Run” runs the book's kernel.");
+                }
+                return;
+            }
             const [launch, block, warp, at, lane] = state.get("step")?.split(".") ?? [];
             if (launch !== undefined && !this.stepButton.disabled) {
-                await this.trace({ launch: Number(launch), block: Number(block), warp, at: Number(at), lane });
+                await this.trace({ launch: whole(launch), block: whole(block), warp, at: whole(at), lane: String(Math.min(whole(lane), 31)) });
             } else {
                 await this.go();
             }
         }
 
+        /** What an address asks for and this kernel does not have. */
+        unknown(state, without) {
+            const lists = [["size", this.size], ...this.choices.map((choice) => [choice.name, choice])];
+            const values = lists.filter(([name, list]) => state.has(name) && !hasOption(list, state.get(name)));
+            const kernel = state.has("kernel") && state.get("kernel") !== this.name ? [`kernel=${state.get("kernel")}`] : [];
+            const known = this.opened.removable.map((one) => nameOf(one.line));
+            const lines = this.isOfLink ? [] : without.filter((line) => !known.includes(line));
+            return [...kernel, ...values.map(([name]) => `${name}=${state.get(name)}`), ...lines.map((line) => `without=${line}`)];
+        }
+
+        sayUnknown(unknown) {
+            this.note.hidden = unknown.length === 0;
+            this.note.textContent = unknown.length === 0 ? "" : `The address asks for what this kernel does not have: ${unknown.join(", ")}. The lab does without.`;
+        }
+
+        /** The address of this state, with the reader's text if the kernel is edited. */
+        async link() {
+            const state = this.state();
+            const text = await this.editor?.link();
+            if (text) {
+                state.set("text", text);
+            }
+            return `${location.href.split("#")[0]}#${state}`;
+        }
+
         async copy(button) {
-            this.keepState();
+            this.copied.textContent = "";
+            let link;
             try {
-                await navigator.clipboard.writeText(location.href);
+                link = await this.link();
+            } catch (error) {
+                this.copied.textContent = error.message;
+                return;
+            }
+            try {
+                await navigator.clipboard.writeText(link);
                 button.textContent = "The link is copied";
             } catch {
+                history.replaceState(null, "", link);
                 button.textContent = "The link is in the address bar";
             }
         }
     }
 
-    /** Loads a kernel with the machine and opens it. `onloaded` is called for each file that is there. */
-    async function openKernel(folder, name, onloaded = () => {}) {
+    /** A part of an address as a whole number; 0 for anything else. */
+    const whole = (text) => (/^\d{1,9}$/.test(text ?? "") ? Number(text) : 0);
+    const hasOption = (list, value) => [...list.options].some((option) => option.value === value);
+    const isOfFamily = (data, kernel) => kernel !== data.kernel && data.family.some((one) => one.kernel === kernel);
+
+    /** Loads a kernel with the machine and opens it. `onbytes` hears how many bytes of them have come. */
+    async function openKernel(folder, name, onbytes = () => {}) {
         const addresses = [`${folder}machine.js`, `${folder}${name}.js`];
-        await Promise.all(addresses.map((address) => load(address).then(onloaded)));
+        await Promise.all(addresses.map((address) => load(address, onbytes)));
         const data = kernels.get(name);
         return { data, opened: await ask(data) };
     }
@@ -1185,10 +1290,12 @@
         /** Called by the file of the machine. */
         machine: (base64) => (machine.base64 = base64),
         /** Opens the lab of a place, and runs it if the address holds its state. */
-        async open(place, folder, state, onloaded) {
+        async open(place, folder, state, onbytes) {
             const name = place.dataset.lab;
-            const { data, opened } = await openKernel(folder, name, onloaded);
-            place.lab ??= new Lab(place, folder, name, data, opened);
+            const { data, opened } = await openKernel(folder, name, onbytes);
+            // The text is that of the kernel which the address names, and that may be another one of the family.
+            const linkText = isOfFamily(data, state?.get("kernel")?.split("/")[1]) ? null : state?.get("text");
+            place.lab ??= new Lab(place, folder, name, data, opened, linkText);
             const { lab } = place;
             lab.section.scrollIntoView({ block: "start" });
             if (state) {

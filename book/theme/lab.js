@@ -25,12 +25,13 @@
         () => add("script", { src: `${folder}words.js` }),
         () => add("script", { src: `${folder}lab.js` }),
     ];
-    const OTHERS = 2; // the machine and the kernel
+    const USUAL = 1_000_000; // bytes of the machine and a kernel, about
+    const OWN = 0.1; // the part of these files in what is loaded; the rest is the machine and the kernel
 
     /** Loads the lab once. After a failure the next press tries again. */
-    function load(onloaded) {
+    function load(onfile) {
         loading ??= files
-            .reduce((before, file) => before.then(file).then(onloaded), Promise.resolve())
+            .reduce((before, file) => before.then(file).then(onfile), Promise.resolve())
             .catch((error) => {
                 loading = undefined;
                 throw error;
@@ -38,23 +39,35 @@
         return loading;
     }
 
-    /** A bar that shows how many of the files are there. */
+    const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
+
+    /** A bar that grows with each file of the lab, and with the bytes of the machine and the kernel, which words count. */
     function progress(place) {
-        const bar = document.createElement("progress");
-        Object.assign(bar, { max: files.length + OTHERS, value: 0 });
+        const bar = Object.assign(document.createElement("progress"), { max: 1, value: 0 });
         bar.setAttribute("aria-label", "Loading the lab");
-        place.querySelector("[role=status]").replaceChildren(" Loading … ", bar);
-        return () => (bar.value += 1);
+        const words = document.createElement("span");
+        words.setAttribute("aria-hidden", "true"); // The bar says it, too.
+        place.querySelector("[role=status]").replaceChildren(" Loading … ", bar, words);
+        const all = Number(place.dataset.bytes) || USUAL;
+        let bytes = 0;
+        return {
+            onfile: () => (bar.value += OWN / files.length),
+            onbytes(more) {
+                bytes += more;
+                bar.value = OWN + (1 - OWN) * Math.min(bytes / all, 1);
+                words.textContent = ` ${megabytes(bytes)} of ${megabytes(Math.max(all, bytes))} MB`;
+            },
+        };
     }
 
     async function open(place, state) {
         const buttons = [...place.querySelectorAll("button")];
         const said = place.querySelector("[role=status]");
         buttons.forEach((button) => (button.disabled = true));
-        const onloaded = progress(place);
+        const { onfile, onbytes } = progress(place);
         try {
-            await load(onloaded);
-            await window.warpLab.open(place, folder, state, onloaded);
+            await load(onfile);
+            await window.warpLab.open(place, folder, state, onbytes);
             said.textContent = "";
         } catch (error) {
             said.textContent = ` ${error.message}`;
@@ -100,5 +113,10 @@
     if (asked) {
         window.reveal(asked);
         open(asked, state);
+    } else if (state.has("lab")) {
+        const said = document.createElement("p");
+        said.setAttribute("role", "status");
+        said.textContent = `The address asks for a lab that this page does not have: ${state.get("lab")}.`;
+        document.querySelector("main")?.prepend(said);
     }
 })();

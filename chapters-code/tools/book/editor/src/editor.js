@@ -35,6 +35,34 @@ const lit = StateField.define({
     provide: (field) => EditorView.decorations.from(field),
 });
 
+// What the book shows parts of a file by. A reader need not see it.
+const ANCHOR = /^\s*\/\/ ANCHOR(_END)?: [\w-]+\s*$/;
+const nothing = Decoration.replace({ block: true });
+const whole = Decoration.mark({});
+
+/** The lines of anchors, which are in the text and not in view, as `[decorations, lines with their ends]`. */
+function anchors(doc) {
+    const lines = [];
+    for (let number = 1; number <= doc.lines; number += 1) {
+        const line = doc.line(number);
+        if (ANCHOR.test(line.text)) {
+            lines.push(line);
+        }
+    }
+    const ends = lines.map(({ from, to }) => whole.range(from, Math.min(to + 1, doc.length)));
+    return [Decoration.set(lines.map(({ from, to }) => nothing.range(from, to))), Decoration.set(ends)];
+}
+
+const hidden = StateField.define({
+    create: ({ doc }) => anchors(doc),
+    update: (before, transaction) => (transaction.docChanged ? anchors(transaction.state.doc) : before),
+    provide: (field) => [
+        EditorView.decorations.from(field, ([lines]) => lines),
+        // The cursor steps over such a line, and what deletes a part of it deletes it whole.
+        EditorView.atomicRanges.of((view) => view.state.field(field)[1]),
+    ],
+});
+
 /** Opens an editor in `parent`. `onsave` is called by Ctrl+S, `onchange` after each change. */
 function open({ parent, text, label, language, onsave, onchange }) {
     const save = () => {
@@ -53,6 +81,7 @@ function open({ parent, text, label, language, onsave, onchange }) {
         EditorState.tabSize.of(4),
         syntaxHighlighting(HIGHLIGHT),
         lit,
+        hidden,
         // Tab moves on to the next control, as everywhere in the page; Ctrl+] indents.
         keymap.of([{ key: "Mod-s", run: save, preventDefault: true }, ...defaultKeymap, ...historyKeymap]),
         EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", tabindex: "0" }),
