@@ -4,17 +4,32 @@ use simt_report::{Action, Missing, Race, RaceAccess, Space, StaleRead};
 
 use crate::page::inline;
 
+/// What a report says of a race in place of what the race itself says, with code between backquotes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Words {
+    /// The location that both access, such as `` `out[9]` ``.
+    pub location: Option<String>,
+    /// What is missing between the two.
+    pub gap: Option<String>,
+}
+
 /// The race as HTML: a list of the two accesses with the gap between them. `lines` are the lines of
 /// source of the two, with code between backquotes.
 pub fn draw(race: &Race, lines: [&str; 2]) -> String {
-    let place = match race.space {
+    draw_as(race, lines, Words::default(), &race.message)
+}
+
+/// As [`draw`], with other words and another message.
+pub fn draw_as(race: &Race, lines: [&str; 2], words: Words, message: &str) -> String {
+    let place = words.location.unwrap_or_else(|| match race.space {
         Space::Shared => format!("byte {} of the shared array `{}`", race.offset, race.array),
         Space::Global => format!("byte {} of {}", race.offset, race.array),
         Space::Local | Space::Warp | Space::Block => "a register".to_owned(),
-    };
+    });
+    let gap = words.gap.unwrap_or_else(|| gap(race));
     let [first, second] = [(&race.first, lines[0]), (&race.second, lines[1])]
         .map(|(access, line)| side(access, &place, line));
-    report([&first, &gap(race.missing), &second], &race.message)
+    report([&first, &gap, &second], message)
 }
 
 /// A stale read as HTML: a list of the store and of the load that missed it, with what would have ordered
@@ -57,8 +72,12 @@ fn side(access: &RaceAccess, place: &str, line: &str) -> String {
     )
 }
 
-fn gap(missing: Missing) -> String {
+fn gap(race: &Race) -> String {
+    let missing: Missing = race.missing;
     match missing.is_function() {
+        _ if race.is_update => "Both threads read this value, change it and write it back, and one of the two changes is \
+             lost. A barrier does not help: an atomic operation is missing."
+            .to_owned(),
         true => format!("Nothing orders the two: no `{missing}()` lies between them."),
         false => format!("What is missing: {missing}."),
     }

@@ -31,6 +31,7 @@ mod limits;
 mod liveness;
 mod parse;
 mod syntax;
+mod updates;
 mod used;
 
 pub use decode::OPCODES;

@@ -223,12 +223,22 @@ pub struct Race {
     pub array: String,
     /// Byte offset within the array.
     pub offset: u64,
+    /// The device address, or the offset in the block's shared memory; 0 if it is about no memory.
+    #[serde(default)]
+    pub address: u64,
+    /// Bytes of an element that the second access touches; 0 if it is about no memory.
+    #[serde(default)]
+    pub bytes: u32,
     /// The earlier access in this execution.
     pub first: RaceAccess,
     /// The later one.
     pub second: RaceAccess,
     /// What would order them.
     pub missing: Missing,
+    /// Whether both are of one update in several instructions, such as `x += 1`, by which two threads update one value.
+    /// An order of the two is not enough then: an atomic operation is missing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_update: bool,
     /// All of this as a sentence or two.
     pub message: String,
 }

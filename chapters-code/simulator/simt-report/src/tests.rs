@@ -59,9 +59,12 @@ fn a_report_is_written_and_read() {
                 space: AccessSpace::Shared.into(),
                 array: "tile".into(),
                 offset: 4,
+                address: 4,
+                bytes: 4,
                 first: side("k.cu:3", 0, AccessKind::Store.into()),
                 second: side("k.cu:4", 1, AccessKind::Load.into()),
                 missing: Missing::Syncwarp,
+                is_update: false,
                 message: "a race".into(),
             }],
             trace: Some(Trace {
@@ -97,8 +100,8 @@ fn a_report_is_written_and_read() {
     let json = concat!(
         r#"{"version":1,"launches":[{"kernel":"k","grid":[2,1,1],"block":[96,1,1],"dynamic_shared":0,"#,
         r#""static_shared":0,"counters":null,"longest_warp":0,"races":[{"kind":"write_read","space":"shared","#,
-        r#""array":"tile","offset":4,"first":{"line":"k.cu:3","block":[1,0,0],"warp":2,"lane":0,"#,
-        r#""access":"write"},"second":{"line":"k.cu:4","block":[1,0,0],"warp":2,"lane":1,"#,
+        r#""array":"tile","offset":4,"address":4,"bytes":4,"first":{"line":"k.cu:3","block":[1,0,0],"#,
+        r#""warp":2,"lane":0,"access":"write"},"second":{"line":"k.cu:4","block":[1,0,0],"warp":2,"lane":1,"#,
         r#""access":"read"},"missing":"__syncwarp","message":"a race"}],"trace":{"events":"#,
         r#"[{"event":"access","block":1,"warp":2,"line":"k.cu:3","access":"store","space":"shared","#,
         r#""bytes":4,"array":"tile","base":0,"allocation_bytes":0,"lanes":1,"addresses":[4],"#,

@@ -21,6 +21,22 @@ use crate::shape::LaunchShape;
 
 /// Describes a finding of a block.
 pub(crate) fn describe(finding: &Finding, grid: &LaunchShape<'_>, block: u64) -> Race {
+    let race = in_report(finding, grid, block);
+    let bytes = finding.accessed_by().map_or(0, |pc| element(grid, pc));
+    Race { bytes, ..race }
+}
+
+/// Returns the bytes of an element that an instruction of the kernel loads, stores or updates; 0 for any other one.
+fn element(grid: &LaunchShape<'_>, pc: u32) -> u32 {
+    match grid.kernel.ir().code.get(pc as usize).map(|instruction| &instruction.op) {
+        Some(Op::Ld(load)) => load.ty.bytes(),
+        Some(Op::St(store)) => store.ty.bytes(),
+        Some(Op::Atom(atom)) => atom.ty.bytes(),
+        _ => 0,
+    }
+}
+
+fn in_report(finding: &Finding, grid: &LaunchShape<'_>, block: u64) -> Race {
     if let Finding::Global { first_block, .. } = finding
         && let Some(race) = devices::describe_race(grid, finding, [*first_block, block])
     {
@@ -138,8 +154,23 @@ fn race(
     message: String,
 ) -> Race {
     let (array, offset) = named(grid, location);
-    Race { kind, space: location.0.into(), array, offset, first, second, missing, message }
+    Race {
+        kind,
+        space: location.0.into(),
+        array,
+        offset,
+        address: location.1,
+        bytes: 0,
+        first,
+        second,
+        missing,
+        is_update: false,
+        message,
+    }
 }
+
+/// What is missing where two threads update one value in several instructions.
+const IN_ONE_STEP: &str = "and each of the two computes what it writes from what it has read there: an atomic operation is missing";
 
 fn describe_shared(
     grid: &LaunchShape<'_>,
@@ -152,14 +183,18 @@ fn describe_shared(
     let missing =
         if first.warp() == second.warp() { Missing::Syncwarp } else { Missing::Syncthreads };
     let (a, b) = (access(grid, block, first), access(grid, block, second));
-    let what = if one_instruction(first, second) {
-        another_value(&within(&b), a.lane)
-    } else {
-        format!("{}, then {}, with no {missing}() in between", within(&a), within(&b))
+    let is_update = grid.kernel.ir().is_update(first.pc, second.pc);
+    let what = match one_instruction(first, second) {
+        true if is_update => {
+            format!("{}, {IN_ONE_STEP}", another_value(&within(&b), a.lane))
+        }
+        true => another_value(&within(&b), a.lane),
+        false if is_update => format!("{}, then {}, {IN_ONE_STEP}", within(&a), within(&b)),
+        false => format!("{}, then {}, with no {missing}() in between", within(&a), within(&b)),
     };
     let message = format!("race {}: {}: {what}", in_block(grid, block), in_words(grid, location));
     let kind = RaceKind::unordered(first.kind(), second.kind());
-    race(grid, kind, location, [a, b], missing, message)
+    Race { is_update, ..race(grid, kind, location, [a, b], missing, message) }
 }
 
 /// Whether lanes of one warp write to the same address by one instruction.
@@ -209,7 +244,9 @@ fn describe_global(
         (false, _) => Missing::Threadfence,
     };
     let location = (AccessSpace::Global, address);
+    let is_update = grid.kernel.ir().is_update(first.pc, second.pc);
     let cure = match missing {
+        _ if is_update => IN_ONE_STEP.into(),
         Missing::DeviceScope => too_small_scope(first, second).into(),
         Missing::Threadfence if fenced == Fenced::InBlock => {
             "with a fence in between whose scope is the block (.cta), not the device: __threadfence() is missing".into()
@@ -219,15 +256,15 @@ fn describe_global(
         _ if fenced == Fenced::ReadByAnother => BEFORE_SECOND.into(),
         barrier => format!("with no {barrier}() in between"),
     };
-    let what = if one == other && one_instruction(first, second) {
-        another_value(&whose(&b), a.lane)
-    } else {
-        format!("{}, then {}, {cure}", whose(&a), whose(&b))
+    let what = match one == other && one_instruction(first, second) {
+        true if is_update => format!("{}, {cure}", another_value(&whose(&b), a.lane)),
+        true => another_value(&whose(&b), a.lane),
+        false => format!("{}, then {}, {cure}", whose(&a), whose(&b)),
     };
     let (kernel, where_) = (&grid.kernel.ir().name, in_words(grid, location));
     let message = format!("race in kernel `{kernel}`: {where_}: {what}");
     let kind = RaceKind::unordered(first.kind(), second.kind());
-    race(grid, kind, location, [a, b], missing, message)
+    Race { is_update, ..race(grid, kind, location, [a, b], missing, message) }
 }
 
 /// Names the access, of two atomic ones by different blocks, whose scope does not include the other
@@ -275,9 +312,12 @@ fn describe_uninitialised(
         space,
         array,
         offset,
+        address: at,
+        bytes: 0,
         first: reader.clone(),
         second: reader,
         missing: Missing::Write,
+        is_update: false,
         message,
     }
 }
@@ -335,9 +375,12 @@ fn describe_undefined(
         space: Space::Warp,
         array: String::new(),
         offset: 0,
+        address: 0,
+        bytes: 0,
         first: side(shuffle, absent, Action::Absent),
         second: side(line, lane, Action::Read),
         missing: Missing::SourceLane,
+        is_update: false,
         message,
     }
 }
@@ -364,9 +407,12 @@ fn barrier_race(
         space,
         array: String::new(),
         offset: 0,
+        address: 0,
+        bytes: 0,
         first: side(first),
         second: side(second),
         missing,
+        is_update: false,
         message,
     }
 }

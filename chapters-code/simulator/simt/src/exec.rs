@@ -40,7 +40,6 @@ use crate::proxy::Proxy;
 use crate::registers::{LaneMask, Registers};
 use independent::Parting;
 use transfer::Shape;
-pub(crate) use transfer::element_bytes;
 
 /// The state of one warp of a block.
 pub(crate) struct Warp {

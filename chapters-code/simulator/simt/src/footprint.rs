@@ -173,9 +173,12 @@ impl Footprint {
             space: Space::Global,
             array,
             offset,
+            address,
+            bytes: 0, // of a copy or fill
             first: first.access(address),
             second: second.access(address),
             missing: Missing::LaunchOrder,
+            is_update: false,
             message,
         })
     }

@@ -16,6 +16,8 @@ use figures::page::escape;
 use harness::{Case, Dtype, Error, Input, Op, Shape, Value};
 use lab::content::Expected;
 use lab::data::{Choice, Chosen, Data, File, Label, Operation, Refused, Relative, Run};
+use lab::source::{self, Parameter};
+use ptx::ir::Module;
 use report::chapter::EVEN;
 use report::trace::{self, Recorded};
 use report::{AnyCase, AnyChapter, AnyParameter, AnyRung};
@@ -175,6 +177,9 @@ impl Labs {
             is_broken: rung.is_broken(),
             files: Vec::new(),
             modules: Vec::new(),
+            parameters: Vec::new(),
+            arrays: BTreeMap::new(),
+            is_edited: false,
             choices: Vec::new(),
             family: Vec::new(),
             runs: Vec::new(),
@@ -211,6 +216,7 @@ impl Labs {
             }
         }
         data.files = sources(&self.root, &data)?;
+        name_arrays(&self.root, &mut data)?;
         Ok(data)
     }
 
@@ -491,9 +497,67 @@ fn sources(root: &Path, data: &Data) -> Result<Vec<File>, String> {
     names.into_iter().map(read).collect()
 }
 
+/// Notes the names of parameters and shared arrays, by which reports name what a kernel accesses.
+fn name_arrays(root: &Path, data: &mut Data) -> Result<(), String> {
+    let mut all = Vec::new();
+    for text in &data.modules {
+        let module = ptx::parse(text).map_err(|error| error.to_string())?;
+        let files = with_included(root, &module.files)?;
+        data.parameters.push(parameters(&files, &module));
+        all.extend(files);
+    }
+    data.arrays = source::shared_arrays(&all);
+    Ok(())
+}
+
+/// The parameters of the kernels of a module, by their sources.
+fn parameters(files: &[File], module: &Module) -> BTreeMap<String, Vec<Parameter>> {
+    let kernels = module.kernels.iter();
+    let known = kernels
+        .filter_map(|kernel| Some((kernel.name.clone(), source::parameters(files, kernel)?)));
+    known.collect()
+}
+
+/// The chapters' sources among files, and what they include.
+fn with_included(root: &Path, names: &[String]) -> Result<Vec<File>, String> {
+    let own = names.iter().filter(|name| name.starts_with("chapters-code/"));
+    let mut open: Vec<PathBuf> = own.map(|name| root.join(name)).collect();
+    let mut known = BTreeSet::new();
+    let mut files = Vec::new();
+    while let Some(path) = open.pop() {
+        // What is not there is a header of CUDA.
+        let Ok(path) = path.canonicalize() else { continue };
+        if !known.insert(path.clone()) {
+            continue;
+        }
+        let text = fs::read_to_string(&path);
+        let text = text.map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+        let included = text.lines().filter_map(|line| line.trim().strip_prefix("#include \""));
+        let included = included.filter_map(|rest| rest.split('"').next());
+        open.extend(included.map(|name| path.with_file_name(name)));
+        files.push(File { name: path.display().to_string(), text });
+    }
+    Ok(files)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Reports and steps name arrays by the kernels' parameters.
+    #[test]
+    fn every_kernel_has_named_parameters() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
+        let mut nameless = BTreeSet::new();
+        for rung in chapters::ALL.iter().flat_map(|chapter| chapter.rungs()) {
+            let module = ptx::parse(&rung.ptx).expect("PTX");
+            let files = with_included(&root, &module.files).expect("sources");
+            let known = parameters(&files, &module);
+            let kernels = module.kernels.iter().filter(|kernel| !known.contains_key(&kernel.name));
+            nameless.extend(kernels.map(|kernel| format!("{} {}", rung.name, kernel.name)));
+        }
+        assert_eq!(nameless, BTreeSet::new());
+    }
 
     #[test]
     fn every_wrong_kernel_is_made_of_a_right_one() {

@@ -1,9 +1,12 @@
 //! What the book keeps of a kernel for its lab: the PTX, the sources that the PTX names, and the recorded runs.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use simt_report::{Bytes, Counters, RecordedAllocation, RecordedOperation, Recording};
 
 use crate::content::{Content, Expected};
+use crate::source::Parameter;
 
 /// A kernel with its runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,6 +19,15 @@ pub struct Data {
     pub files: Vec<File>,
     /// The PTX of the launched kernels, a text per module.
     pub modules: Vec<String>,
+    /// For each module the parameters of its kernels, where the source leaves no doubt.
+    #[serde(default)]
+    pub parameters: Vec<BTreeMap<String, Vec<Parameter>>>,
+    /// The bytes of an element of each shared array with one extent, where the source leaves no doubt.
+    #[serde(default)]
+    pub arrays: BTreeMap<String, u32>,
+    /// Whether a reader has edited the kernel: names of parameters and arrays are then not certain.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_edited: bool,
     /// What can be chosen besides the size.
     pub choices: Vec<Choice>,
     /// A right kernel, and those that are made of it and are wrong on purpose; this kernel is one of them. Empty for a
@@ -167,6 +179,17 @@ impl Data {
             operations: operations.collect(),
             counters,
         });
+    }
+
+    /// The parameters of a kernel of a module; none if they are not known for certain.
+    pub fn parameters_of(&self, module: usize, kernel: &str) -> Option<&[Parameter]> {
+        let known = self.parameters.get(module).filter(|_| !self.is_edited)?;
+        known.get(kernel).map(Vec::as_slice)
+    }
+
+    /// The bytes of an element of a shared array with one extent; none if they are not known for certain.
+    pub fn element_of(&self, array: &str) -> Option<u32> {
+        self.arrays.get(array).copied().filter(|_| !self.is_edited)
     }
 
     /// The index of a module, cut down to the kernels that the recording launches.

@@ -69,6 +69,11 @@ impl Devices {
         found.map_or(address, |(range, here)| here + (address - range.start))
     }
 
+    /// For each allocation of the recorded devices, its range there and its address here.
+    pub fn into_moved(self) -> Vec<(Range<u64>, u64)> {
+        self.allocations
+    }
+
     /// The device, its memory and the address here of what had `address` on a recorded device.
     fn find(&self, address: u64) -> (usize, &Memory, u64) {
         let address = self.address(address);

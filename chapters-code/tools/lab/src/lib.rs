@@ -18,7 +18,9 @@ mod group;
 pub mod remove;
 pub mod registers;
 pub mod replay;
+pub mod reports;
 pub mod request;
+pub mod source;
 pub mod steps;
 pub mod tree;
 pub mod value;
@@ -34,6 +36,11 @@ use fold::Fold;
 use registers::Text;
 use remove::Removable;
 use replay::{Options, Outcome};
+use reports::Reported;
+
+/// Modules, and for each its PTX if that is not the book's.
+type Modules = Vec<Arc<Module>>;
+type Texts = Vec<Option<String>>;
 
 /// A kernel that can be run.
 pub struct Lab {
@@ -84,19 +91,9 @@ impl Lab {
     /// If there is no such run, or it cannot be executed.
     pub fn run(&mut self, options: &Options) -> Result<Outcome, String> {
         let run = self.data.runs.get(options.run).ok_or("there is no such run")?;
-        let mut changed = self.modules.clone();
-        let mut texts = vec![None; changed.len()];
-        if !options.removed.is_empty() {
-            let modules = changed.iter_mut().zip(&self.data.modules).zip(&mut texts);
-            for ((module, text), without) in modules {
-                *without = remove::rewritten(text, module, &options.removed);
-                if let Some(text) = without {
-                    *module = Arc::new(ptx::parse(text).map_err(|error| error.to_string())?);
-                }
-                remove::remove(Arc::make_mut(module), &options.removed);
-            }
-        }
+        let (changed, texts) = self.without(&options.removed)?;
         let mut outcome = replay::replay(run, &changed, &self.modules, options)?;
+        outcome.reports = self.reports(run, options, &outcome)?;
         if options.trace {
             let launches = outcome.launches.iter_mut().map(|launch| {
                 let trace = launch.trace.take();
@@ -105,6 +102,55 @@ impl Lab {
             self.traced = Traced { run: options.run, launches: launches.collect(), texts };
         }
         Ok(outcome)
+    }
+
+    /// The modules without what stands in these lines, and the PTX of those whose text changes.
+    fn without(&self, removed: &[String]) -> Result<(Modules, Texts), String> {
+        let mut changed = self.modules.clone();
+        let mut texts = vec![None; changed.len()];
+        if !removed.is_empty() {
+            let modules = changed.iter_mut().zip(&self.data.modules).zip(&mut texts);
+            for ((module, text), without) in modules {
+                *without = remove::rewritten(text, module, removed);
+                if let Some(text) = without {
+                    *module = Arc::new(ptx::parse(text).map_err(|error| error.to_string())?);
+                }
+                remove::remove(Arc::make_mut(module), removed);
+            }
+        }
+        Ok((changed, texts))
+    }
+
+    /// The races of a run, those first that a struck line would order.
+    fn reports(
+        &self,
+        run: &Run,
+        options: &Options,
+        outcome: &Outcome,
+    ) -> Result<Vec<Reported>, String> {
+        let mut all = reports::reports(&self.data, &self.modules, run, outcome);
+        if all.is_empty() || options.removed.len() > reports::MOST_PUT_BACK {
+            return Ok(all);
+        }
+        let removable = self.removable();
+        let plain = Options { trace: false, races: true, weak_seeds: 0, ..options.clone() };
+        for line in &options.removed {
+            let Some(struck) = removable.iter().find(|one| one.line == *line) else { continue };
+            let others = options.removed.iter().filter(|other| *other != line).cloned();
+            let removed: Vec<String> = others.collect();
+            let (modules, _) = self.without(&removed)?;
+            let put_back = replay::replay(
+                run,
+                &modules,
+                &self.modules,
+                &Options { removed, ..plain.clone() },
+            )?;
+            if put_back.launches.iter().all(|launch| launch.fault.is_none()) {
+                reports::note_struck(&mut all, struck, &put_back.launches);
+            }
+        }
+        reports::sort(&mut all);
+        Ok(all)
     }
 
     /// The launches of the last run that was traced.

@@ -1,5 +1,6 @@
 //! Executes a recorded run again: with another order of warps, without some barriers, on other digits.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use ptx::ir::Module;
@@ -10,6 +11,7 @@ use crate::content::{Expected, hash};
 use crate::data::{Operation, Run};
 use crate::devices::Devices;
 use crate::group;
+use crate::reports::Reported;
 use crate::value;
 use crate::weak::{self, Weak};
 
@@ -73,6 +75,12 @@ pub struct Outcome {
     /// What kernels and copies moved from device to device.
     #[serde(skip)]
     pub links: Vec<Link>,
+    /// The races of all launches with names and repairs, the most helpful first.
+    #[serde(skip)]
+    pub reports: Vec<Reported>,
+    /// For each allocation of the recorded devices, its range there and its address in this run.
+    #[serde(skip)]
+    pub(crate) moved: Vec<(Range<u64>, u64)>,
     /// Whether the results are right; none if the run was stopped, or nothing is known of the right ones.
     pub is_right: Option<bool>,
     /// Some of the elements that differ from what they should be.
@@ -156,7 +164,7 @@ impl Execution<'_> {
         let Self { run, modules, right, options } = *self;
         let executed = execute(run, modules, options)?;
         let links = executed.links();
-        let Executed { launches, reads, .. } = executed;
+        let Executed { launches, reads, devices, .. } = executed;
         let mut counters = Counters::default();
         launches
             .iter()
@@ -167,6 +175,8 @@ impl Execution<'_> {
             launches,
             counters,
             links,
+            reports: Vec::new(),
+            moved: devices.into_moved(),
             is_right: None,
             differences: Vec::new(),
             different: 0,

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use crate::Lab;
 use crate::data::Data;
 use crate::replay::{Options, Outcome};
+use crate::reports::Reported;
 use crate::steps;
 use crate::weak::{Failed, Weak};
 
@@ -113,14 +114,23 @@ fn in_json(value: &impl Serialize) -> Result<Value, String> {
     serde_json::to_value(value).map_err(|error| error.to_string())
 }
 
-/// The different races of all launches: both lines, and the report as the book shows it.
+/// The different races of all launches: both lines, the location by its name, whether an atomic operation is the repair
+/// or else a struck line, and the report as the book shows it.
 fn races(lab: &Lab, outcome: &Outcome) -> Vec<Value> {
-    let races = outcome.launches.iter().flat_map(|launch| &launch.races);
-    let races = races.map(|race| {
+    let races = outcome.reports.iter().map(|reported| {
+        let Reported { race, location, struck } = reported;
         let lines = [&race.first.line, &race.second.line];
         let quoted = lines.map(|line| lab.quote(line));
-        let html = figures::race::draw(race, [&quoted[0], &quoted[1]]);
-        json!({ "lines": lines, "html": html, "message": race.message })
+        let (words, message) = (reported.words(&|line| lab.quote(line)), reported.message());
+        let html = figures::race::draw_as(race, [&quoted[0], &quoted[1]], words, &message);
+        json!({
+            "lines": lines,
+            "html": html,
+            "message": message,
+            "location": location,
+            "needs_atomic": race.is_update && struck.is_none(),
+            "struck": struck.as_ref().map(|struck| &struck.line),
+        })
     });
     races.collect()
 }

@@ -14,6 +14,9 @@ use simt_report::{AccessKind, AccessSpace, Event, TracedAccess};
 
 use crate::fold::Fold;
 
+/// Shuffles of a warp among which a chain is looked for.
+const MOST_SHUFFLES: usize = 256;
+
 /// A tree, and when it grows.
 #[derive(Debug)]
 pub struct Grown {
@@ -170,20 +173,27 @@ fn held(access: &TracedAccess) -> Result<Vec<(u32, Held)>, String> {
     Ok(all)
 }
 
-/// The tree that a warp folds in its registers, by the shuffles up to the first thing that it
-/// stores.
+/// A shuffle of all lanes of a warp.
+struct Shuffle<'a> {
+    /// The index of the event.
+    at: usize,
+    /// For each lane the one that it reads from, which is itself if there is none.
+    sources: &'a [u32],
+    values: &'a [u32],
+}
+
+/// The tree that a warp folds in its registers: by all shuffles up to the first thing that it stores, or else by the
+/// longest chain among them in which each exchanges what the one before it has folded, as one scan of several has.
 ///
 /// # Errors
-/// If the warp folds nothing there, or something that a tree would not show.
+/// If the warp folds nothing there but identities, or something that a tree would not show.
 pub fn in_registers(events: &[&Event], warp: u32, fold: Fold<'_>) -> Result<Grown, String> {
     let mut shuffles = Vec::new();
-    let mut ends = Vec::new();
     let mut result = None;
-    for (index, event) in events.iter().enumerate() {
+    for (at, event) in events.iter().enumerate() {
         match event {
             Event::Shuffle { place, sources, values, .. } if place.warp == warp => {
-                shuffles.push((sources, values));
-                ends.push(index);
+                shuffles.push(Shuffle { at, sources, values });
             }
             Event::Access { place, access }
                 if place.warp == warp
@@ -198,19 +208,39 @@ pub fn in_registers(events: &[&Event], warp: u32, fold: Fold<'_>) -> Result<Grow
     }
     let (lane, Held { bits, .. }) =
         result.ok_or_else(|| format!("warp {warp} folds nothing by shuffles"))?;
-    if shuffles.iter().any(|(sources, _)| sources.len() != 32) {
+    if shuffles.iter().any(|shuffle| shuffle.sources.len() != 32) {
         return Err("a shuffle lacks lanes, and the tree would lack branches".to_owned());
     }
-    let mut tree = Tree::default();
-    for (_, values) in &shuffles {
-        let held = values.iter().map(|&bits| u64::from(bits));
-        tree.stages.push(Stage { held: held.enumerate().collect(), ..Stage::default() });
+    let is_identity =
+        |shuffle: &Shuffle<'_>| shuffle.values.iter().all(|&bits| fold.is_identity(bits.into()));
+    if shuffles.iter().all(is_identity) {
+        return Err(format!("warp {warp} has no data"));
     }
-    tree.stages.push(Stage { held: BTreeMap::from([(lane as usize, bits)]), ..Stage::default() });
-    let mut wanted = vec![lane as usize];
+    let last = BTreeMap::from([(lane as usize, bits)]);
+    let all: Vec<&Shuffle<'_>> = shuffles.iter().collect();
+    grown(&all, last, lane as usize, fold).or_else(|error| {
+        let chain = longest_chain(&shuffles, fold).ok_or(error)?;
+        let (last, before) = chain.split_last().ok_or("there is no chain")?;
+        grown(before, by_lane(last), widest(before), fold)
+    })
+}
+
+/// The tree of shuffles that leads to what a lane has after them.
+fn grown(
+    shuffles: &[&Shuffle<'_>],
+    last: BTreeMap<usize, u64>,
+    lane: usize,
+    fold: Fold<'_>,
+) -> Result<Grown, String> {
+    let mut tree = Tree::default();
+    for shuffle in shuffles {
+        tree.stages.push(Stage { held: by_lane(shuffle), ..Stage::default() });
+    }
+    tree.stages.push(Stage { held: last, ..Stage::default() });
+    let mut wanted = vec![lane];
     for number in (1..tree.stages.len()).rev() {
-        let sources = shuffles[number - 1].0;
         let before = tree.stages[number - 1].held.clone();
+        let sources = shuffles[number - 1].sources;
         wanted = fold_stage(&mut tree.stages[number], &before, sources, &wanted);
     }
     let first = &mut tree.stages[0];
@@ -219,8 +249,71 @@ pub fn in_registers(events: &[&Event], warp: u32, fold: Fold<'_>) -> Result<Grow
         check(fold, step.thread, &step.from, step.to)?;
     }
     // A shuffle completes the stage behind it; the first finds one that is there.
+    let mut ends: Vec<usize> = shuffles.iter().map(|shuffle| shuffle.at).collect();
     ends.insert(0, ends[0]);
     Ok(Grown { tree, ends })
+}
+
+/// What each lane gives to a shuffle.
+fn by_lane(shuffle: &Shuffle<'_>) -> BTreeMap<usize, u64> {
+    shuffle.values.iter().map(|&bits| u64::from(bits)).enumerate().collect()
+}
+
+/// The longest list of shuffles, of at least three, in which each exchanges what the one before it has folded, and of
+/// which the first has data. The last one shows only what it exchanges.
+fn longest_chain<'s, 'a>(
+    shuffles: &'s [Shuffle<'a>],
+    fold: Fold<'_>,
+) -> Option<Vec<&'s Shuffle<'a>>> {
+    let mut longest = Vec::new();
+    let mut begun = vec![false; shuffles.len().min(MOST_SHUFFLES)];
+    for first in 0..begun.len() {
+        let has_data = shuffles[first].values.iter().any(|&bits| !fold.is_identity(bits.into()));
+        if begun[first] || !has_data {
+            continue;
+        }
+        let mut chain = vec![first];
+        let mut last = first;
+        let follows = |last: usize, next: usize| {
+            let [before, after] = [last, next].map(|number| &shuffles[number]);
+            (0..32).all(|lane| is_folded(before, after, lane, fold))
+        };
+        while let Some(next) = (last + 1..begun.len()).find(|&next| follows(last, next)) {
+            chain.push(next);
+            begun[next] = true;
+            last = next;
+        }
+        if chain.len() > longest.len() {
+            longest = chain;
+        }
+    }
+    (longest.len() > 2).then(|| longest.iter().map(|&number| &shuffles[number]).collect())
+}
+
+/// Whether a lane has, at a shuffle, the fold of what it had and read at an earlier one; without a lane to read from, what
+/// it had.
+fn is_folded(before: &Shuffle<'_>, after: &Shuffle<'_>, lane: usize, fold: Fold<'_>) -> bool {
+    let source = before.sources[lane] as usize;
+    let [own, read, now] = [before.values[lane], before.values[source], after.values[lane]];
+    match source == lane {
+        true => now == own,
+        false => fold.is_fold(&[own.into(), read.into()], now.into()),
+    }
+}
+
+/// The lane that has folded most after these shuffles, the first of several.
+fn widest(shuffles: &[&Shuffle<'_>]) -> usize {
+    let mut folded = [1u64; 32];
+    for shuffle in shuffles {
+        let before = folded;
+        for (lane, &source) in shuffle.sources.iter().enumerate() {
+            if source as usize != lane {
+                folded[lane] = folded[lane].saturating_add(before[source as usize]);
+            }
+        }
+    }
+    let most = folded.iter().max().copied().unwrap_or_default();
+    folded.iter().position(|&count| count == most).unwrap_or_default()
 }
 
 /// The moves of a shuffle that lead to the wanted lanes, and the lanes that these want.
@@ -232,14 +325,13 @@ fn fold_stage(
 ) -> Vec<usize> {
     let mut needed = Vec::new();
     for &lane in wanted {
-        let from = [lane, sources[lane] as usize].map(|place| Held { place, bits: before[&place] });
-        needed.extend(from.map(|held| held.place));
+        let source = sources[lane] as usize;
+        let places = if source == lane { vec![lane] } else { vec![lane, source] };
+        let from: Vec<Held> =
+            places.into_iter().map(|place| Held { place, bits: before[&place] }).collect();
+        needed.extend(from.iter().map(|held| held.place));
         let bits = stage.held[&lane];
-        stage.moves.push(Move {
-            thread: lane as u32,
-            from: from.to_vec(),
-            to: Held { place: lane, bits },
-        });
+        stage.moves.push(Move { thread: lane as u32, from, to: Held { place: lane, bits } });
     }
     needed.sort_unstable();
     needed.dedup();

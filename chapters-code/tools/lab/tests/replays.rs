@@ -33,6 +33,9 @@ pub fn data(recorded: &Recorded) -> Data {
         is_broken: recorded.rung.is_broken(),
         files: Vec::new(),
         modules: Vec::new(),
+        parameters: Vec::new(),
+        arrays: Default::default(),
+        is_edited: false,
         choices: Vec::new(),
         family: Vec::new(),
         runs: Vec::new(),
@@ -345,4 +348,19 @@ fn a_trace_with_weak_memory_is_of_the_run_that_fails() {
         views.flatten().collect::<Vec<_>>()
     };
     assert!(values(&mut lab, weak).iter().any(|value| value == "unset" || value == "0"));
+}
+
+/// A scan of several rows exchanges the rows' values in turn, and warps behind the end exchange zeros.
+#[test]
+fn a_scan_has_the_trees_of_the_warps_with_data() {
+    let chapter = chapters::find("chapter_3_scan").expect("a chapter");
+    let case = chapter.sample_cases(report::chapter::EVEN).remove(0);
+    let case = Case { input: Input::Digits, shape: Shape::Vector { n: 1024 }, ..case };
+    let mut lab = opened(&recorded_of(chapter, "lookback", &case));
+    run(&mut lab, Options { trace: true, ..Options::default() });
+    let trees = lab.trees(0, 0).expect("it was traced");
+    let titles: Vec<&str> = trees.iter().map(|tree| tree.title.as_str()).collect();
+    assert_eq!(titles, ["The tree in the registers of warp 0"]);
+    assert!((6..10).contains(&trees[0].ends.len()), "{:?}", trees[0].ends);
+    assert!(trees[0].ends.is_sorted(), "{:?}", trees[0].ends);
 }

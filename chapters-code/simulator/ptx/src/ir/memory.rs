@@ -55,6 +55,19 @@ pub enum MemType {
     B64,
 }
 
+impl MemType {
+    /// The bytes of an element.
+    #[inline(always)]
+    pub fn bytes(self) -> u32 {
+        match self {
+            Self::U8 | Self::S8 => 1,
+            Self::U16 | Self::S16 => 2,
+            Self::B32 | Self::S32 => 4,
+            Self::B64 => 8,
+        }
+    }
+}
+
 /// The ordering of an access: PTX ISA section 8, "Memory consistency model".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Order {
@@ -213,6 +226,18 @@ pub enum AtomType {
     F16x2,
     /// `.bf16x2`.
     Bf16x2,
+}
+
+impl AtomType {
+    /// The bytes that the operation updates.
+    #[inline(always)]
+    pub fn bytes(self) -> u32 {
+        match self {
+            Self::B16 | Self::F16 | Self::Bf16 => 2,
+            Self::U32 | Self::S32 | Self::F32 | Self::F16x2 | Self::Bf16x2 => 4,
+            Self::U64 | Self::S64 | Self::F64 => 8,
+        }
+    }
 }
 
 /// Commits and waits of asynchronous copies.

@@ -174,9 +174,12 @@ fn abandoned(grid: &LaunchShape<'_>, block: [u32; 3], bulk: &Event, loads: bool)
         space: Space::Shared,
         array: String::new(),
         offset: 0,
+        address: 0,
+        bytes: 0,
         first: a.clone(),
         second: a,
         missing,
+        is_update: false,
         message,
     }
 }

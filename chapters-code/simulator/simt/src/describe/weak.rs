@@ -78,7 +78,19 @@ fn race(read: StaleRead) -> Race {
         Cure::SystemFence | Cure::SystemReaderFence => Missing::ThreadfenceSystem,
         _ => Missing::Threadfence,
     };
-    Race { kind, space: Space::Global, array, offset, first, second: load, missing, message }
+    Race {
+        kind,
+        space: Space::Global,
+        array,
+        offset,
+        address: 0,
+        bytes: 0,
+        first,
+        second: load,
+        missing,
+        is_update: false,
+        message,
+    }
 }
 
 fn describe(grid: &LaunchShape<'_>, stale: &Stale) -> StaleRead {

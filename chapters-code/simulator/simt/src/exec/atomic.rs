@@ -37,7 +37,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     pub(super) fn atomic_inline(&mut self, atom: &Atom, mask: LaneMask) -> Step {
         let addresses = addresses(&self.warp.registers, atom.addr);
         self.warp.note_poll(self.pc);
-        let shape = Shape::new(AccessKind::Atomic, bytes(atom.ty));
+        let shape = Shape::new(AccessKind::Atomic, atom.ty.bytes());
         aligned(shape, &addresses, mask)?;
         if let Order::Release(scope) | Order::AcqRel(scope) = atom.order {
             self.fence(scope, mask);
@@ -83,7 +83,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             return Err(trap.within(Some(simt_report::Space::Local)));
         }
         let mut operands = self.operands(atom, addresses, mask);
-        let shape = Shape::new(AccessKind::Atomic, bytes(atom.ty));
+        let shape = Shape::new(AccessKind::Atomic, atom.ty.bytes());
         let at = Elements { shape, addresses: Addresses::Lanes(addresses), mask };
         self.each_local_lane(at, |view, _, _| operands.update_all(view, atom, false))?;
         self.finish_atomic(atom, &operands);
@@ -110,7 +110,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         mask: LaneMask,
     ) -> Step {
         let mut operands = self.operands(atom, addresses, mask);
-        let shape = Shape::new(AccessKind::Atomic, bytes(atom.ty));
+        let shape = Shape::new(AccessKind::Atomic, atom.ty.bytes());
         let at = Elements::new(addresses, mask, shape);
         let strength = strength(atom.order);
         let access = Access { strength, ..self.as_access(AccessSpace::Shared, at) };
@@ -146,7 +146,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             Target::Device | Target::Local => AccessSpace::Global,
         };
         if space == AccessSpace::Global {
-            self.check_protected(AccessKind::Atomic, bytes(atom.ty), || *addresses, mask)?;
+            self.check_protected(AccessKind::Atomic, atom.ty.bytes(), || *addresses, mask)?;
         }
         let mut operands = self.operands(atom, addresses, mask);
         let order = (O::CHECKS && target == Target::Device).then_some(&self.grid.group.atomics);
@@ -156,7 +156,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             space,
             strength: strength(atom.order),
             read_only: false,
-            bytes: bytes(atom.ty),
+            bytes: atom.ty.bytes(),
             addresses: Addresses::Lanes(addresses),
             mask,
             pattern: Pattern::Scattered,
@@ -232,13 +232,13 @@ impl Operands<'_> {
         };
         done.map_err(|lane| {
             let address = self.addresses[lane as usize & 31];
-            out_of_bounds(view, AccessKind::Atomic, bytes(atom.ty), address, lane)
+            out_of_bounds(view, AccessKind::Atomic, atom.ty.bytes(), address, lane)
         })
     }
 
     #[inline(never)]
     fn each_of_any(&mut self, view: &mut impl Cells, update: &Update) -> Result<(), u32> {
-        self.each(view, bytes(update.ty), |old, b, c| update.apply(old, b, c))
+        self.each(view, update.ty.bytes(), |old, b, c| update.apply(old, b, c))
     }
 
     /// On an unmapped address, returns the lane.
@@ -258,14 +258,6 @@ impl Operands<'_> {
             self.b[i] = old;
         }
         Ok(())
-    }
-}
-
-pub(super) fn bytes(ty: AtomType) -> u32 {
-    match ty {
-        AtomType::B16 | AtomType::F16 | AtomType::Bf16 => 2,
-        AtomType::U32 | AtomType::S32 | AtomType::F32 | AtomType::F16x2 | AtomType::Bf16x2 => 4,
-        AtomType::U64 | AtomType::S64 | AtomType::F64 => 8,
     }
 }
 

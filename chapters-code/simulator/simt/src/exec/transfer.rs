@@ -30,7 +30,7 @@ impl Shape {
 
     /// Describes a plain access of `len` elements.
     pub(super) fn plain(kind: AccessKind, ty: MemType, len: u8) -> Self {
-        Self::new(kind, element_bytes(ty) * u32::from(len))
+        Self::new(kind, ty.bytes() * u32::from(len))
     }
 
     /// Describes a load.
@@ -67,16 +67,6 @@ pub(super) fn strength(order: Order) -> Strength {
             Scope::Block => Strength::StrongInBlock,
             Scope::Device | Scope::System => Strength::Strong,
         },
-    }
-}
-
-#[inline(always)]
-pub(crate) fn element_bytes(ty: MemType) -> u32 {
-    match ty {
-        MemType::U8 | MemType::S8 => 1,
-        MemType::U16 | MemType::S16 => 2,
-        MemType::B32 | MemType::S32 => 4,
-        MemType::B64 => 8,
     }
 }
 
@@ -150,7 +140,7 @@ impl Transfer for Load {
 
     #[inline(never)]
     fn by_lanes<V: View>(&self, view: &mut V, registers: &mut Registers, at: Elements<'_>) -> Step {
-        let size = u64::from(element_bytes(self.ty));
+        let size = u64::from(self.ty.bytes());
         for (element, d) in self.d[..usize::from(self.len)].iter().enumerate() {
             let Some(d) = *d else { continue };
             let offset = element as u64 * size;
@@ -197,7 +187,7 @@ impl Transfer for Store {
 
     #[inline(never)]
     fn by_lanes<V: View>(&self, view: &mut V, registers: &mut Registers, at: Elements<'_>) -> Step {
-        let size = element_bytes(self.ty);
+        let size = self.ty.bytes();
         for (element, s) in self.s[..usize::from(self.len)].iter().enumerate() {
             let offset = element as u64 * u64::from(size);
             let stored = match (*s, size) {

@@ -8,7 +8,6 @@ use std::ops::Range;
 
 use ptx::ir::{Atom, AtomOp, Fence, Load, Order, Space, Store};
 
-use super::atomic::bytes;
 use super::code::is_weak;
 use super::memory::{Target, addresses};
 use super::run::SPINS;
@@ -125,7 +124,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
 
     fn atomic_of_lane(&mut self, weak: &Stores<'_>, atom: &Atom, address: u64, lane: u32) -> Step {
         let by = self.lane_access(lane, AccessKind::Atomic, atom.order);
-        let mut before = self.words(atom.space, address, bytes(atom.ty));
+        let mut before = self.words(atom.space, address, atom.ty.bytes());
         weak.touch(&before);
         let kernel = self.grid.kernel.ir();
         let is_used = |d| weak.is_used(self.pc, || kernel.uses_result(self.pc, d));
@@ -146,7 +145,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         let is_equal = self.is_equal(atom, &before, address, lane);
         self.atomic(atom, 1 << lane)?;
         if atom.op != AtomOp::Cas || is_equal {
-            let after = self.words(atom.space, address, bytes(atom.ty));
+            let after = self.words(atom.space, address, atom.ty.bytes());
             weak.store(&by, &after);
         }
         Ok(())
@@ -157,7 +156,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         let held = words.iter().rev().fold(0, |all, (_, word)| all << 32 | u128::from(*word));
         let compared = u128::from(self.warp.registers.bits(atom.b, lane));
         let differing = (held >> (8 * (address & 3))) ^ compared;
-        differing & ((1 << (8 * bytes(atom.ty))) - 1) == 0
+        differing & ((1 << (8 * atom.ty.bytes())) - 1) == 0
     }
 
     /// Executes a fence. Returns whether other blocks run before the warp continues.

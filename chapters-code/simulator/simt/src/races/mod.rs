@@ -154,6 +154,14 @@ impl Finding {
         }
     }
 
+    /// Returns the instruction of the access by the block that has this finding, if it is about accesses.
+    pub fn accessed_by(&self) -> Option<u32> {
+        match self {
+            Self::Uninitialised { event, .. } | Self::Pending { event, .. } => Some(event.pc),
+            other => other.race().map(|(_, second)| second),
+        }
+    }
+
     /// Whether it is a race in shared memory between lanes of one warp, which a barrier mends. Two stores
     /// are more likely one too many.
     fn is_in_warp(&self) -> bool {

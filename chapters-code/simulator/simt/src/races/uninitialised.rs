@@ -267,7 +267,7 @@ fn used_words(kernel: &Kernel, pc: u32) -> u8 {
     match &kernel.code[pc as usize].op {
         Op::Ld(load) => {
             let elements = load.d[..usize::from(load.len)].iter().enumerate();
-            let bytes = crate::exec::element_bytes(load.ty);
+            let bytes = load.ty.bytes();
             let words = |element: usize| match bytes {
                 8 => 0b11 << (2 * element),
                 _ => 1 << (element * bytes as usize / 4),
