@@ -21,7 +21,7 @@ use crate::registers::{LaneMask, Lanes32, Registers};
 use crate::shape::LaunchShape;
 
 /// The largest number of events that a trace stores.
-pub const MOST_EVENTS: u64 = 1 << 16;
+pub const MOST_EVENTS: u64 = 1 << 17;
 
 /// Counts, detects races, and records events.
 pub(crate) type Tracing<'a> = (Checking<'a>, Recorder<'a>);

@@ -36,6 +36,16 @@ const BLOCKS: [u32; 3] = [64, 128, 512];
 /// What the PTX of kernels with a ring of stages has. They are recorded with the grid of a device with one
 /// multiprocessor: otherwise a block would have one tile at these sizes, and no stage would be filled twice.
 const OF_RINGS: &str = "mbarrier.init";
+/// The multiprocessors of that device at a teaching size: a block each, of several tiles.
+const RINGS: u32 = 3;
+/// Blocks of a launch that a reader can step through at one size at least, so that one has a neighbor on both sides.
+const NEIGHBORS: u64 = 3;
+/// The sizes of which the first is added that has so many blocks, for a kernel that has them at none of the sizes above
+/// that can be stepped through.
+const TEACHING: [u64; 10] =
+    [2048, 6144, 12_288, 24_576, 49_152, 73_728, 98_304, 147_456, 196_608, 294_912];
+/// The same of matrices.
+const TEACHING_MATRICES: [(u64, u64); 3] = [(64, 96), (96, 96), (128, 128)];
 /// The sizes of matrices.
 const MATRICES: [(u64, u64); 3] = [(32, 64), (64, 100), (256, 256)];
 /// Bytes of recorded memory of a size, at most.
@@ -158,19 +168,24 @@ impl Labs {
             let cases = cases.filter_map(|case| trace::cases(chapter, kernel, &case).ok());
             let cases: Vec<Vec<AnyCase>> = cases.collect();
             if !cases.is_empty() {
-                let data = self.record_on(chapter, &rung, cases)?;
+                let teaching = teaching_shapes().map(|shape| Case { shape, ..kind.clone() });
+                let teaching =
+                    teaching.filter_map(|case| trace::cases(chapter, kernel, &case).ok());
+                let data = self.record_on(chapter, &rung, cases, teaching.collect())?;
                 return Ok((!data.runs.is_empty()).then_some(data));
             }
         }
         Ok(None)
     }
 
-    /// Records a rung on one of each list of cases, from small to large, as long as the recording is small in a file.
+    /// Records a rung on one of each list of cases, from small to large, as long as the recording is small in a file, and on
+    /// the first of `teaching` at which neighbors can be stepped through, unless they can already.
     fn record_on(
         &mut self,
         chapter: &dyn AnyChapter,
         rung: &AnyRung,
         cases: Vec<Vec<AnyCase>>,
+        teaching: Vec<Vec<AnyCase>>,
     ) -> Result<Data, String> {
         let mut data = Data {
             kernel: rung.name.to_owned(),
@@ -189,7 +204,7 @@ impl Labs {
         let usual = cases.iter().flatten().find(with_choices).cloned();
         let mut attempted = Vec::new();
         for cases in cases {
-            let Some(recorded) = self.first(chapter, rung, &cases, &mut attempted)? else {
+            let Some(recorded) = self.first(chapter, rung, &cases, &mut attempted, 1)? else {
                 continue;
             };
             // A broken rung may have enlarged a size to one that is there.
@@ -204,6 +219,7 @@ impl Labs {
                 break; // What is larger is no lighter.
             }
         }
+        self.add_teaching_size(&mut data, chapter, rung, &teaching)?;
         data.runs.sort_by_key(|run| run.elements);
         if let Some(usual) = usual
             && data.runs.iter().any(|run| run.size == size_of(&usual))
@@ -218,6 +234,40 @@ impl Labs {
         data.files = sources(&self.root, &data)?;
         name_arrays(&self.root, &mut data)?;
         Ok(data)
+    }
+
+    /// Adds a run of a size at which neighbors can be stepped through, if there is one and none is there.
+    fn add_teaching_size(
+        &self,
+        data: &mut Data,
+        chapter: &dyn AnyChapter,
+        rung: &AnyRung,
+        teaching: &[Vec<AnyCase>],
+    ) -> Result<(), String> {
+        let mut attempted = Vec::new();
+        for cases in teaching {
+            if data.runs.iter().any(has_neighbors) {
+                return Ok(());
+            }
+            let Some(recorded) = self.first(chapter, rung, cases, &mut attempted, RINGS)? else {
+                continue;
+            };
+            if data.runs.iter().any(|run| run.size == size_of(&recorded.case)) {
+                continue;
+            }
+            let modules = data.modules.len();
+            add(data, chapter, &recorded, None);
+            let Some(run) = data.runs.last() else { continue };
+            let is_too_large = !run.can_step() || run.weight() > HEAVIEST;
+            if is_too_large || !has_neighbors(run) {
+                data.runs.pop();
+                data.modules.truncate(modules);
+            }
+            if is_too_large {
+                return Ok(());
+            }
+        }
+        Ok(())
     }
 
     /// Records a rung with each value of an option, or keeps why the rung refuses it. An option without which the rung
@@ -236,7 +286,7 @@ impl Labs {
             let checked =
                 chapter.check(&case).and_then(|()| trace::cases(chapter, rung.name, &case));
             let refused = match checked {
-                Ok(_) => match self.attempt(chapter, rung, &case)? {
+                Ok(_) => match self.attempt(chapter, rung, &case, 1)? {
                     Attempt::Recorded(recorded) => {
                         let chosen = Chosen { name: name.into(), value: value.clone() };
                         add(data, chapter, &recorded, Some(chosen));
@@ -270,6 +320,7 @@ impl Labs {
         rung: &AnyRung,
         cases: &[AnyCase],
         attempted: &mut Vec<AnyCase>,
+        multiprocessors: u32,
     ) -> Result<Option<Recorded>, String> {
         let largest = if rung.is_broken() { LARGEST_BROKEN_CASE } else { rung.max_elements };
         for case in cases {
@@ -278,7 +329,7 @@ impl Labs {
                 continue;
             }
             attempted.push(case.clone());
-            match self.attempt(chapter, rung, case)? {
+            match self.attempt(chapter, rung, case, multiprocessors)? {
                 Attempt::Recorded(recorded) => return Ok(Some(*recorded)),
                 Attempt::NotShown => {}
                 Attempt::Refused(reason) => return Err(reason),
@@ -287,16 +338,17 @@ impl Labs {
         Ok(None)
     }
 
-    /// Records a run.
+    /// Records a run, with a grid for so many multiprocessors if the kernel has a ring.
     fn attempt(
         &self,
         chapter: &dyn AnyChapter,
         rung: &AnyRung,
         case: &AnyCase,
+        multiprocessors: u32,
     ) -> Result<Attempt, String> {
         let device = figure::opened(&self.device)?;
         let device = match rung.ptx.contains(OF_RINGS) {
-            true => device.with_multiprocessors(1),
+            true => device.with_multiprocessors(multiprocessors),
             false => device,
         };
         let recorded = trace::record(&device, chapter, rung.name, case);
@@ -440,6 +492,17 @@ fn shapes(chapter: &dyn AnyChapter, rung: &AnyRung) -> Vec<Shape> {
     vectors.chain(matrices).collect()
 }
 
+/// The shapes of [`TEACHING`] and [`TEACHING_MATRICES`].
+fn teaching_shapes() -> impl Iterator<Item = Shape> {
+    let vectors = TEACHING.into_iter().map(|n| Shape::Vector { n });
+    vectors.chain(TEACHING_MATRICES.map(|(rows, cols)| Shape::Matrix { rows, cols }))
+}
+
+/// Whether a block of the run has neighbors on both sides, and the run can be stepped through.
+fn has_neighbors(run: &Run) -> bool {
+    run.chosen.is_none() && run.blocks() >= NEIGHBORS && run.can_step()
+}
+
 /// The cases, of any size, of which a rung is recorded on the first that it runs on: those of the chapter's recordings,
 /// and sums of other types, all with inputs of digits. Sums of digits are the same in every order.
 fn kinds(chapter: &dyn AnyChapter) -> Vec<AnyCase> {
@@ -557,6 +620,51 @@ mod tests {
             nameless.extend(kernels.map(|kernel| format!("{} {}", rung.name, kernel.name)));
         }
         assert_eq!(nameless, BTreeSet::new());
+    }
+
+    /// Kernels without three blocks that can be stepped through, and why.
+    const ALONE: [(&str, &str, &str); 0] = [];
+
+    /// Where blocks wait for each other, or for tiles, a reader can step through one with neighbors on both sides.
+    #[test]
+    fn neighbors_can_be_stepped_through() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
+        let mut labs = Labs::new(&root, Simulated::default());
+        let mut alone = BTreeSet::new();
+        for chapter in [
+            "chapter_3_scan",
+            "chapter_4_compact",
+            "chapter_5_segmented_scan",
+            "chapter_8_multi_gpu",
+        ] {
+            for rung in chapters::find(chapter).expect("a chapter").rungs() {
+                let data = labs.record(chapter, rung.name).expect("it is recorded");
+                let Some(data) = data else { continue };
+                match data.runs.iter().position(has_neighbors) {
+                    Some(run) => step_through(data, run),
+                    None => _ = alone.insert((chapter, rung.name)),
+                }
+            }
+        }
+        let expected: BTreeSet<_> =
+            ALONE.iter().map(|(chapter, name, _)| (*chapter, *name)).collect();
+        assert_eq!(alone, expected);
+    }
+
+    /// Every block of the launch with most blocks has steps.
+    fn step_through(data: Data, run: usize) {
+        let name = data.kernel.clone();
+        let mut lab = lab::Lab::open(data).expect("PTX");
+        let options = lab::replay::Options { run, trace: true, ..Default::default() };
+        lab.run(&options).expect("it is executed");
+        let traced = lab.traced().iter().map(|launch| {
+            assert_eq!(launch.trace.as_ref().map(|trace| trace.dropped), Some(0), "{name}");
+            (lab::steps::blocks(launch), launch)
+        });
+        let (blocks, launch) = traced.max_by_key(|(blocks, _)| blocks.len()).expect("a launch");
+        assert!(blocks.len() as u64 >= NEIGHBORS, "{name}: {blocks:?}");
+        let middle = blocks[blocks.len() / 2];
+        assert!(!lab::steps::steps(launch, middle).is_empty(), "{name}");
     }
 
     #[test]

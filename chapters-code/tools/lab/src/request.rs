@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::Lab;
-use crate::data::Data;
+use crate::data::{Data, MOST_EVENTS, Run};
 use crate::replay::{Options, Outcome};
 use crate::reports::Reported;
 use crate::steps;
@@ -14,7 +14,8 @@ use crate::weak::{Failed, Weak};
 #[derive(Debug, Deserialize)]
 #[serde(tag = "request", rename_all = "snake_case")]
 pub enum Request {
-    /// Opens a kernel, and gives the lines that can be left out.
+    /// Opens a kernel, and gives the lines that can be left out. For each run it gives whether its digits can be drawn
+    /// anew, whether it can be stepped through, and the blocks of its largest launch.
     Open {
         /// The kernel.
         data: Box<Data>,
@@ -106,8 +107,17 @@ fn current(lab: &mut Option<Lab>) -> Result<&mut Lab, String> {
 }
 
 fn contents(lab: &Lab) -> Result<Value, String> {
-    let has_digits: Vec<bool> = lab.data.runs.iter().map(|run| run.has_digits()).collect();
-    Ok(json!({ "removable": lab.removable(), "has_digits": has_digits }))
+    let runs = &lab.data.runs;
+    let has_digits: Vec<bool> = runs.iter().map(Run::has_digits).collect();
+    let can_step: Vec<bool> = runs.iter().map(Run::can_step).collect();
+    let blocks: Vec<u64> = runs.iter().map(Run::blocks).collect();
+    Ok(json!({
+        "removable": lab.removable(),
+        "has_digits": has_digits,
+        "can_step": can_step,
+        "blocks": blocks,
+        "most_events": MOST_EVENTS,
+    }))
 }
 
 fn in_json(value: &impl Serialize) -> Result<Value, String> {
