@@ -268,6 +268,93 @@ reading("steps show the instruction, the active mask, and the registers of a lan
     assert.ok((await lab.locator(".drawn.memory .by").count()) >= 32, "each word says who wrote it");
 });
 
+/** Steps through the kernel that is open. */
+async function stepThrough(lab) {
+    await lab.getByRole("button", { name: "Step through" }).click();
+    await lab.locator(".lane").nth(31).waitFor();
+}
+
+/** Presses a button of the steps, and waits until the step is shown. */
+async function press(lab, name) {
+    await lab.getByRole("button", { name }).click();
+    await lab.locator('.stepper[aria-busy="false"]').waitFor();
+}
+
+/** The number of the line that is lit. */
+const litLine = (lab) => lab.locator(".source li.now").getAttribute("data-line").then(Number);
+
+reading("variables have their names, and registers are folded", PAGE, {}, async (page) => {
+    const lab = await open(page, KERNEL);
+    await lab.getByLabel("Elements").selectOption("64");
+    await lab.locator(".verdict.good").waitFor();
+    await stepThrough(lab);
+    await lab.getByRole("combobox", { name: "Warp", exact: true }).selectOption("0");
+    await lab.getByRole("combobox", { name: "Lane", exact: true }).selectOption("5");
+    while ((await litLine(lab)) !== 22) {
+        await press(lab, "Forward by a line");
+    }
+    const variables = await lab.locator(".registers .variables li").evaluateAll((all) => all.map((one) => [...one.children].slice(0, 2).map((part) => part.textContent)));
+    const values = Object.fromEntries(variables);
+    assert.deepEqual([values.tid, values.i, values.n], ["5", "5", "64"]);
+    assert.ok(Number(values.stride) >= 16, JSON.stringify(values));
+    assert.equal(await lab.locator(".registers details li").first().isVisible(), false);
+    await lab.locator(".registers summary").click();
+    const pointers = await lab.locator(".registers details li").allInnerTexts();
+    assert.ok(pointers.some((text) => /in\+0$/.test(text)), pointers.join());
+    assert.ok(!pointers.some((text) => /0x7000/.test(text)), pointers.join());
+    await press(lab, "Forward by an instruction");
+    assert.ok(await lab.locator(".registers details li").first().isVisible(), "they stay unfolded");
+});
+
+reading("steps by lines go through the lines in order", PAGE, {}, async (page) => {
+    const lab = await open(page, KERNEL);
+    await lab.getByLabel("Elements").selectOption("64");
+    await lab.locator(".verdict.good").waitFor();
+    await stepThrough(lab);
+    await lab.getByRole("combobox", { name: "Warp", exact: true }).selectOption("0");
+    const lines = [];
+    while (lines.length < 12) {
+        await press(lab, "Forward by a line");
+        lines.push(await litLine(lab));
+    }
+    assert.deepEqual(lines, [15, 16, 17, 18, 21, 22, 23, 25, 21, 22, 23, 25]);
+    for (const line of lines.slice(0, -1).reverse()) {
+        await press(lab, "Back by a line");
+        assert.equal(await litLine(lab), line);
+    }
+});
+
+reading("arrays have names and values, and the touched sectors are lit", PAGE, {}, async (page) => {
+    const lab = await open(page, KERNEL);
+    await lab.getByLabel("Elements").selectOption("64");
+    await lab.locator(".verdict.good").waitFor();
+    await stepThrough(lab);
+    const arrays = lab.locator(".drawn.arrays");
+    for (let step = 0; step < 60 && !/global/.test(await lab.locator(".ptx").innerText()); step += 1) {
+        await press(lab, "Forward by an instruction");
+    }
+    assert.match(await lab.locator(".ptx").innerText(), /^ld\.global/);
+    assert.equal(await arrays.locator(".sector.lit").count(), 4, "a warp reads 128 bytes");
+    assert.equal(await arrays.locator(".cell.read").count(), 32);
+    const title = await arrays.locator("title").evaluateAll((all) => all.map((one) => one.textContent));
+    assert.ok(title.includes("in[0]: 3") && title.includes("out[0]: unset"), title.slice(0, 9).join());
+    const shared = await lab.locator(".drawn.memory title").evaluateAll((all) => all.map((one) => one.textContent));
+    assert.ok(shared.some((text) => text.startsWith("word 5, shared[5]")), shared.slice(0, 9).join());
+});
+
+reading("kernels whose blocks wait for each other step with several, and the tiles show for what", "chapter_3_scan/look_back.html", {}, async (page) => {
+    const lab = await open(page, "chapter_3_scan/lookback");
+    await stepThrough(lab);
+    const blocks = lab.getByRole("combobox", { name: "Block", exact: true });
+    assert.ok((await blocks.locator("option").count()) >= 3);
+    const tiles = lab.locator(".drawn.tiles");
+    assert.match(await tiles.locator("li").first().textContent(), /^Tile 0 is that of block \d+\. Nothing is published for it\./);
+    const slider = lab.getByRole("slider", { name: "Step" });
+    await slider.fill(await slider.getAttribute("max"));
+    await lab.locator('.stepper[aria-busy="false"]').waitFor();
+    assert.match(await tiles.locator("li").first().textContent(), /Its status is prefix, /);
+});
+
 reading("a tree grows with the steps, and is the book's", PAGE, {}, async (page) => {
     const lab = await open(page, KERNEL);
     await lab.getByLabel("Elements").selectOption("64");

@@ -4,7 +4,8 @@
 
 (() => {
     const INSTRUCTION_LIMIT = 20_000_000; // warp instructions of a launch that no reader stops
-    const LARGEST_TO_STEP = 8192; // elements
+    const NEIGHBORS = 3; // blocks, of which one has a neighbor on both sides
+    const OF_TILES = /^chapter_[3458]_/; // chapters whose blocks wait for each other, or take tiles
     const LARGEST_WEAK = 65_536; // elements of a run with weak memory
     const [SEEDS, MOST_SEEDS] = ["12", 64]; // of weak memory
     const WEAK = "A load may return an older value than the newest, where PTX's memory model allows that";
@@ -385,6 +386,15 @@
             return Object.assign(choice, { refused });
         }
 
+        /** The size that is chosen at first: the second one, or where blocks meet the first whose steps show several blocks. */
+        usualSize() {
+            const { data, opened } = this;
+            const plain = [...data.runs.keys()].filter((index) => !data.runs[index].chosen);
+            const hasNeighbors = (index) => opened.can_step[index] && opened.blocks[index] >= NEIGHBORS;
+            const first = OF_TILES.test(this.name) ? plain.findIndex(hasNeighbors) : -1;
+            return first < 0 ? Math.min(1, plain.length - 1) : first;
+        }
+
         build() {
             const { data, opened } = this;
             const sizes = data.runs.filter((run) => !run.chosen).map((run) => make("option", {}, run.size));
@@ -394,7 +404,7 @@
                 this.changed();
             };
             this.size = make("select", { onchange: resized }, ...sizes);
-            this.size.selectedIndex = Math.min(1, sizes.length - 1);
+            this.size.selectedIndex = this.usualSize();
             this.choices = data.choices.map((choice) => this.chooser(choice));
             const number = (name, least, most) => Object.assign(make("input", { type: "number", min: String(least), max: String(most), step: "1", onchange: changed }), { about: { name, least, most } });
             this.seed = number("Schedule", 0, 999_999);
@@ -424,7 +434,7 @@
                 labelled("Seeds of weak memory", this.seeds, "The kernel runs with the seeds from 1 to this number. A seed decides which loads return older values"),
             );
             const hinted = [...form.querySelectorAll("label[title]")].map((label) => `${label.querySelector("span").textContent}: ${label.title}.`);
-            const limits = `At most ${thousands(LARGEST_TO_STEP)} elements can be stepped through, and ${thousands(LARGEST_WEAK)} run with weak memory.`;
+            const limits = `${this.limit} At most ${thousands(LARGEST_WEAK)} elements run with weak memory.`;
             const help = make("details", {}, make("summary", {}, "What the choices mean"), make("ul", {}, ...[...hinted, limits].map((hint) => make("li", {}, hint))));
             const { text, lines } = source(data, opened.removable, (struck) => this.strike(struck));
             this.lines = lines;
@@ -574,12 +584,11 @@
             if (!hasDigits) {
                 this.digits.value = String(run.seed);
             }
-            const isLarge = run.elements > LARGEST_TO_STEP;
             this.weak.disabled = this.whyNotWeak !== undefined;
             this.weak.checked &&= !this.weak.disabled;
             this.weak.parentElement.title = this.whyNotWeak ?? WEAK;
             this.seeds.parentElement.hidden = !this.weak.checked;
-            this.stepButton.title = isLarge ? `At most ${thousands(LARGEST_TO_STEP)} elements can be stepped through.` : "";
+            this.stepButton.title = this.opened.can_step[this.index] ? "" : this.limit;
             this.scheduleMeans.textContent = this.seed.value === "0" ? "in order" : `random order ${this.seed.value}`;
             this.residentMeans.textContent = this.resident.value === "0" ? "as on an H200" : `${this.resident.value} at most`;
             [this.seed, this.digits, this.resident, this.seeds].forEach((field) => field.setAttribute("aria-invalid", String(this.numbers.includes(field) && complaintOf(field) !== undefined)));
@@ -588,6 +597,11 @@
             if (this.refusal) {
                 this.refuse();
             }
+        }
+
+        /** What can be stepped through. */
+        get limit() {
+            return `Runs of at most ${thousands(this.opened.most_events)} instructions, accesses and barriers of warps can be stepped through.`;
         }
 
         /** Why memory cannot be weak, if it cannot. */
@@ -955,7 +969,7 @@
                 }
                 return at;
             };
-            const isOtherLine = (one, other) => one.line !== other.line || one.warp !== other.warp;
+            const isOtherLine = (one, other) => (this.hasStops ? one.is_stop : one.line !== other.line || one.warp !== other.warp);
             const isBarrier = (one) => one.class === "passed" || one.class === "barrier";
             this.playButton = button("▶ Play", () => (this.playing ? this.pause() : this.play(near(1, isOtherLine))));
             const controls = make(
@@ -1031,6 +1045,7 @@
 
         async loadSteps(wanted) {
             this.steps = await ask(this.data, { request: "steps", ...this.of() });
+            this.hasStops = this.steps.some((step) => step.is_stop);
             const warps = [...new Set(this.steps.map((step) => step.warp).filter((warp) => warp !== null))].sort((a, b) => a - b);
             this.warp.replaceChildren(make("option", { value: "" }, "all"), ...warps.map((warp) => make("option", {}, String(warp))));
             this.warp.value = warps.some((warp) => String(warp) === wanted?.warp) ? wanted.warp : "";
@@ -1069,7 +1084,7 @@
             if (view && isWanted()) {
                 this.ptx.textContent = view.ptx;
                 this.drawLanes(step, view.values);
-                this.listRegisters(step, view.registers);
+                this.listVariables(step, view);
                 this.pictures.innerHTML = view.pictures.join("");
                 this.holdHeights();
                 this.stepper.setAttribute("aria-busy", "false");
@@ -1111,19 +1126,31 @@
             this.lanes.setAttribute("aria-label", `Lanes of the warp: ${cells.map((cell) => cell.title).join("; ")}`);
         }
 
-        /** The registers of a lane, of which those that the step has written are marked. */
-        listRegisters(step, registers) {
-            const title = `Registers of lane ${this.lane.value} of warp ${step.warp}`;
-            const items = registers.map((register) => {
-                const now = register.is_new ? make("span", { class: "unseen" }, ", written by this step") : "";
-                return make("li", { class: register.is_new ? "new" : "" }, make("code", {}, register.name), " ", make("span", {}, register.value), now);
-            });
-            const list = make("ul", { class: "scrolls", tabindex: "0", "aria-label": title }, ...items);
-            this.registers.replaceChildren(...(items.length > 0 ? [make("p", { class: "title" }, title), list] : []));
-            const found = list.querySelector(".new");
-            if (found) {
-                list.scrollTop = found.offsetTop - list.offsetTop - list.clientHeight / 2;
+        /** The variables of a lane, and folded all its registers; those that the step has written are marked. */
+        listVariables(step, { variables, registers }) {
+            if (registers.length === 0) {
+                this.registers.replaceChildren();
+                return;
             }
+            const whose = `lane ${this.lane.value} of warp ${step.warp}`;
+            const named = variables.length > 0 ? this.listed(`Variables of ${whose}`, "variables scrolls", variables) : make("ul", { class: "variables" }, make("li", {}, "No variable is certain here: a compiler keeps no names."));
+            const summary = make("summary", {}, `${plural(registers.length, "register")} of the PTX`);
+            const all = make("details", { open: this.showsRegisters === true, ontoggle: () => (this.showsRegisters = all.open) }, summary, this.listed(`Registers of ${whose}`, "scrolls", registers));
+            this.registers.replaceChildren(make("p", { class: "title" }, `Variables of ${whose} `), named, all);
+        }
+
+        /** A list of names with values, scrolled to what is new. */
+        listed(label, name, all) {
+            const items = all.map((one) => {
+                const now = one.is_new ? make("span", { class: "unseen" }, ", written by this step") : "";
+                const where = one.register ? { title: `register ${one.register}` } : {};
+                return make("li", { class: one.is_new ? "new" : "", ...where }, make("code", {}, one.name), " ", make("span", {}, one.value), now);
+            });
+            const list = make("ul", { class: name, tabindex: "0", "aria-label": label }, ...items);
+            const found = list.querySelector(".new");
+            // Its place is known once the list is on the page.
+            requestAnimationFrame(() => found && (list.scrollTop = found.offsetTop - list.offsetTop - list.clientHeight / 2));
+            return list;
         }
 
         showTrees(trees) {

@@ -1,10 +1,11 @@
 //! Draws figures and charts as SVG, from data alone.
 //!
 //! This crate runs no kernel, reads no file and starts no thread, so it also builds for WebAssembly.
-//! [`banks`], [`links`], [`look_back`], [`memory`], [`order`], [`ring`], [`roles`], [`sectors`], [`shuffles`], [`strip`], [`timeline`] and [`tree`] draw an execution as a [`Picture`], and [`race`]
+//! [`arrays`], [`banks`], [`links`], [`look_back`], [`memory`], [`order`], [`ring`], [`roles`], [`sectors`], [`shuffles`], [`strip`], [`tiles`], [`timeline`] and [`tree`] draw an execution as a [`Picture`], and [`race`]
 //! puts a report into words. [`machine`] and [`threads`] draw what every kernel runs on. [`page`] makes HTML of a picture. [`chart`] draws rates as curves and bars.
 //! Colours belong to the stylesheet: shapes only have classes.
 
+pub mod arrays;
 pub mod banks;
 pub mod chart;
 pub mod links;
@@ -22,6 +23,7 @@ pub mod shapes;
 pub mod shuffles;
 pub mod strip;
 pub mod threads;
+pub mod tiles;
 pub mod timeline;
 pub mod tree;
 

@@ -33,6 +33,8 @@ pub enum Touched {
 pub struct Word {
     /// The value; empty if nothing has written the word.
     pub value: String,
+    /// The element of a shared array that begins here, such as `tile[5]`; empty if none is known.
+    pub name: String,
     /// The thread of the block that wrote the value.
     pub writer: Option<u32>,
     /// What the current instruction does.
@@ -106,11 +108,12 @@ fn draw_row(row: &[Word], first: usize, y: f64) -> Group {
 }
 
 fn describe(index: usize, word: &Word) -> String {
-    let Word { value, writer, .. } = word;
+    let Word { value, name, writer, .. } = word;
+    let name = if name.is_empty() { String::new() } else { format!(", {name}") };
     match writer {
-        _ if value.is_empty() => format!("word {index}: not written"),
-        None => format!("word {index}: {value}"),
-        Some(thread) => format!("word {index}: {value}, written by thread {thread}"),
+        _ if value.is_empty() => format!("word {index}{name}: not written"),
+        None => format!("word {index}{name}: {value}"),
+        Some(thread) => format!("word {index}{name}: {value}, written by thread {thread}"),
     }
 }
 
@@ -133,7 +136,9 @@ mod tests {
     #[test]
     fn the_touched_rows_are_drawn() {
         let mut words = vec![Word::default(); 100 * BANKS];
-        words[70 * BANKS] = Word { value: "7".into(), writer: Some(3), touched: Touched::Written };
+        let (value, touched) = ("7".into(), Touched::Written);
+        words[70 * BANKS] = Word { value, writer: Some(3), touched, ..Word::default() };
+        words[70 * BANKS + 1].name = "tile[5]".into();
         let picture = draw(&words, "k");
         assert_eq!(
             picture.said[0],
@@ -143,6 +148,7 @@ mod tests {
         assert_eq!(picture.said[1], "Drawn are words 2208 to 2719 of 3200.");
         let drawn = picture.frames[0].drawing.to_string();
         assert!(drawn.contains("word 2240: 7, written by thread 3"), "{drawn}");
+        assert!(drawn.contains("word 2241, tile[5]: not written"), "{drawn}");
         assert_eq!(draw(&words[..40], "k").said.len(), 1);
     }
 }

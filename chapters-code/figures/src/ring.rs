@@ -44,13 +44,15 @@ pub fn declared(source: &str) -> Vec<Declared> {
         else {
             continue;
         };
-        match field.strip_suffix(']').and_then(|field| field.split_once('[')) {
-            Some((name, count)) => {
-                let count = count.parse().ok().or_else(|| constant(count)).unwrap_or(0);
-                let of = |stage| Declared { name: name.into(), stage: Some(stage) };
-                all.extend((0..count).map(of));
+        for one in field.split(',').map(str::trim) {
+            match one.strip_suffix(']').and_then(|one| one.split_once('[')) {
+                Some((name, count)) => {
+                    let count = count.parse().ok().or_else(|| constant(count)).unwrap_or(0);
+                    let of = |stage| Declared { name: name.into(), stage: Some(stage) };
+                    all.extend((0..count).map(of));
+                }
+                None => all.push(Declared { name: one.into(), stage: None }),
             }
-            None => all.push(Declared { name: field.into(), stage: None }),
         }
     }
     all
@@ -293,13 +295,25 @@ pub fn at(
 ) -> Option<Picture> {
     let ring = Ring::of(launch, block, declared, &[]).ok()?;
     let state = moments(&ring, event).pop().map(|(state, _)| state)?;
+    let mut said = waiting_in_words(&ring, &state);
+    said.extend(ring.kinds.iter().map(|kind| parities_in_words(&ring, &state, kind)));
     Some(Picture {
         title: format!("The ring of {} stages.", ring.stages),
         class: "ring",
         frames: vec![frame(&ring, &state)],
-        said: waiting_in_words(&ring, &state),
+        said,
         has_steps: false,
     })
+}
+
+/// The parity of the current phase of each stage's mbarrier of a kind.
+fn parities_in_words(ring: &Ring<'_>, state: &State<'_>, kind: &str) -> String {
+    let parities = (0..ring.stages).map(|stage| {
+        let counter = state.counters.get(&(kind, Some(stage))).copied().unwrap_or_default();
+        (counter.phase % 2).to_string()
+    });
+    let parities: Vec<String> = parities.collect();
+    format!("Parity of the phase of `{kind}`, stage by stage: {}", parities.join(", "))
 }
 
 /// The states at which something happens, each with a sentence; the last one is the state after event `until`.
@@ -458,6 +472,8 @@ pub(crate) mod tests {
         assert_eq!(names[..4], stages.collect::<Vec<_>>());
         assert_eq!(names[4], ("known", None));
         assert_eq!(names.len(), 5, "{names:?}");
+        let in_one_line = declared("Mbarrier full[2], empty[2];");
+        assert_eq!(in_one_line, declared("Mbarrier full[2];\nMbarrier empty[2];"));
     }
 
     #[test]
@@ -487,6 +503,9 @@ pub(crate) mod tests {
         assert!(at(&launch, 0, &names, 3).is_none(), "only initialised");
         let picture = at(&launch, 0, &names, 7).expect("drawn");
         assert_eq!(picture.said[0], "Warps 0 to 1: 2 of 2 warps wait for `full` of stage 0");
+        assert_eq!(picture.said[2], "Parity of the phase of `full`, stage by stage: 0, 0");
+        let last = at(&launch, 0, &names, usize::MAX - 1).expect("drawn");
+        assert_eq!(last.said[2], "Parity of the phase of `full`, stage by stage: 0, 1");
         assert!(picture.frames[0].drawing.to_string().contains("copy 0"));
     }
 }

@@ -75,7 +75,7 @@ pub use group::{Feed, Job, launch_together};
 pub use launch::{check, check_shape, launch, launch_in, launch_job};
 pub use memory::{DEVICE_BASE, Extent, Memory, MemoryError, Snapshot};
 pub use module::{
-    LOCAL_WINDOW, LoadError, LoadedKernel, LoadedModule, SHARED_WINDOW, WINDOW_BYTES,
+    LOCAL_WINDOW, LoadError, LoadedKernel, LoadedModule, SHARED_WINDOW, WINDOW_BYTES, source_name,
 };
 pub use patience::{LongRun, report_long_runs};
 pub use simt_report::{BarrierOrder, Fault, FaultKind, LaunchReport, WeakMemory};

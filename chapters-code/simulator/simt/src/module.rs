@@ -288,7 +288,7 @@ impl LoadedKernel {
 
 /// Returns a variable's name in the source. A function's own array has the mangled name `_ZZ`
 /// function `E` length name.
-fn source_name(name: &str) -> &str {
+pub fn source_name(name: &str) -> &str {
     if !name.starts_with("_ZZ") {
         return name;
     }

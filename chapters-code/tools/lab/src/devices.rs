@@ -13,6 +13,8 @@ use crate::replay::Options;
 
 /// Bytes of a simulated device.
 const CAPACITY: u64 = 1 << 30;
+/// Bytes of an allocation that steps show, at most.
+const MOST_KEPT: u64 = 1 << 21;
 /// From the first address of a device to that of the next one.
 const APART: u64 = 1 << 40;
 
@@ -69,6 +71,20 @@ impl Devices {
         found.map_or(address, |(range, here)| here + (address - range.start))
     }
 
+    /// The content of all allocations, of large ones the beginning, with their addresses here.
+    pub fn contents(&self) -> Vec<(u64, Vec<u8>)> {
+        let contents = self.allocations.iter().map(|(range, here)| {
+            let bytes = (range.end - range.start).min(MOST_KEPT) as usize;
+            (*here, self.read(range.start, bytes).unwrap_or_default())
+        });
+        contents.collect()
+    }
+
+    /// The number of the device with an address here.
+    pub fn device_of(address: u64) -> u32 {
+        (address.saturating_sub(DEVICE_BASE) / APART) as u32
+    }
+
     /// For each allocation of the recorded devices, its range there and its address here.
     pub fn into_moved(self) -> Vec<(Range<u64>, u64)> {
         self.allocations
@@ -77,8 +93,7 @@ impl Devices {
     /// The device, its memory and the address here of what had `address` on a recorded device.
     fn find(&self, address: u64) -> (usize, &Memory, u64) {
         let address = self.address(address);
-        let device = (address.saturating_sub(DEVICE_BASE) / APART) as usize;
-        let device = device.min(self.memories.len() - 1);
+        let device = (Self::device_of(address) as usize).min(self.memories.len() - 1);
         (device, &self.memories[device], address)
     }
 

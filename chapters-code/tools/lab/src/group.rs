@@ -90,6 +90,7 @@ impl Group<'_, '_> {
                 if group.after.iter().any(|&n| self.reports[n].is_none()) {
                     return Ok(Begun::Not);
                 }
+                self.executed.keep_memory();
                 let job = self.executed.devices.job(operation, self.executed.options)?;
                 self.reports.push(None);
                 Begun::Launch(Box::new(job))

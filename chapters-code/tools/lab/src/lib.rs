@@ -8,6 +8,7 @@
 //! A page loads the crate as a WebAssembly module and talks to it by JSON ([`request`]), through a few C functions
 //! (`exports.rs`). Nothing here reads a file, starts a thread or knows of CUDA's interface.
 
+pub mod arrays;
 pub mod content;
 pub mod data;
 mod devices;
@@ -15,6 +16,9 @@ mod devices;
 mod exports;
 pub mod fold;
 mod group;
+mod lines;
+pub mod memory;
+pub mod names;
 pub mod remove;
 pub mod registers;
 pub mod replay;
@@ -26,13 +30,19 @@ pub mod tree;
 pub mod value;
 pub mod weak;
 
+use std::collections::BTreeMap;
+use std::iter;
 use std::sync::Arc;
 
 use ptx::ir::Module;
 use simt_report::LaunchReport;
 
+use arrays::Arrays;
 use data::{Data, Operation, Run};
 use fold::Fold;
+use lines::Written;
+use memory::{Launched, Shared};
+use names::Names;
 use registers::Text;
 use remove::Removable;
 use replay::{Options, Outcome};
@@ -55,6 +65,8 @@ struct Traced {
     /// The index of the run.
     run: usize,
     launches: Vec<LaunchReport>,
+    /// For each launch what is known besides its trace.
+    launched: Vec<Launched>,
     /// The PTX of each module, if it was not the book's.
     texts: Vec<Option<String>>,
 }
@@ -99,9 +111,41 @@ impl Lab {
                 let trace = launch.trace.take();
                 LaunchReport { trace, ..launch.clone() }
             });
-            self.traced = Traced { run: options.run, launches: launches.collect(), texts };
+            let (run, launches, launched) = (options.run, launches.collect(), Vec::new());
+            self.traced = Traced { run, launches, launched, texts };
+            self.traced.launched = self.launched(&mut outcome)?;
         }
         Ok(outcome)
+    }
+
+    /// What is known of the launches of a run that was traced, besides their traces.
+    fn launched(&self, outcome: &mut Outcome) -> Result<Vec<Launched>, String> {
+        let run = self.data.runs.get(self.traced.run).ok_or("there is no such run")?;
+        let before =
+            std::mem::take(&mut outcome.before).into_iter().chain(iter::repeat(Vec::new()));
+        let mut known: BTreeMap<(usize, &str), Launched> = BTreeMap::new();
+        let launches = launches_of(run).zip(before).take(self.traced.launches.len()).enumerate();
+        let launched = launches.map(|(index, ((module, kernel), before))| {
+            let of_kernel =
+                known.entry((module, kernel)).or_insert_with(|| self.known(module, kernel));
+            let arrays = Arrays::of_launch(&self.data, &self.modules, run, index, &outcome.moved);
+            Launched { arrays, before, ..of_kernel.clone() }
+        });
+        Ok(launched.collect())
+    }
+
+    /// What is known of a kernel of a module: nothing, if a reader has edited it.
+    fn known(&self, module: usize, kernel: &str) -> Launched {
+        let (Some(text), Some(of)) = (self.module_text(module), self.modules.get(module)) else {
+            return Launched::default();
+        };
+        let files = if self.data.is_edited { &[][..] } else { &self.data.files };
+        let parameters = self.data.parameters_of(module, kernel).unwrap_or_default();
+        let names = Names::of(text, kernel, files, parameters);
+        let written = Arc::new(Written::of(text, kernel, &self.data.files, &names));
+        let found = of.kernels.iter().find(|known| known.name == kernel);
+        let shared = found.map_or_else(Vec::new, |kernel| Shared::of(kernel, &self.data));
+        Launched { names: Arc::new(names), written, shared, ..Launched::default() }
     }
 
     /// The modules without what stands in these lines, and the PTX of those whose text changes.
@@ -158,6 +202,28 @@ impl Lab {
         &self.traced.launches
     }
 
+    /// The steps of a block of a launch, with those marked at which a step by lines stops.
+    ///
+    /// # Errors
+    /// If no such launch was traced.
+    pub fn steps(&self, launch: usize, block: u64) -> Result<Vec<steps::Step>, String> {
+        let report = self.launch(launch)?;
+        let mut steps = steps::steps(report, block);
+        if let (Some(trace), Some(launched)) = (&report.trace, self.traced.launched.get(launch)) {
+            lines::mark(&mut steps, trace, &launched.written);
+        }
+        Ok(steps)
+    }
+
+    /// The names that are certain for the registers of a traced launch.
+    ///
+    /// # Errors
+    /// If no such launch was traced.
+    pub fn names(&self, launch: usize) -> Result<&Names, String> {
+        let launched = self.traced.launched.get(launch);
+        launched.map(|launched| &*launched.names).ok_or_else(|| not_traced(launch))
+    }
+
     /// What a step of a launch looks like, with the registers of a lane.
     ///
     /// # Errors
@@ -172,10 +238,20 @@ impl Lab {
         let report = self.launch(launch)?;
         let run = self.data.runs.get(self.traced.run).ok_or("there is no such run")?;
         let quote = |line: &str| self.quote(line);
-        let ptx = Text::new(self.text(run, launch)?);
+        let launched = self.traced.launched.get(launch).ok_or_else(|| not_traced(launch))?;
+        let ptx = Text::new(self.text(run, launch)?, &launched.arrays);
         let source = self.data.files.first().map_or("", |file| &file.text);
-        let dtype = &run.dtype;
-        let of = steps::Of { launch: report, block, ptx: &ptx, dtype, source, quote: &quote };
+        let (dtype, tags) = (&run.dtype, &source::tags(&self.data.files));
+        let of = steps::Of {
+            launch: report,
+            block,
+            ptx: &ptx,
+            dtype,
+            launched,
+            source,
+            tags,
+            quote: &quote,
+        };
         Ok(steps::view(&of, event, lane))
     }
 
@@ -190,20 +266,20 @@ impl Lab {
     }
 
     fn launch(&self, index: usize) -> Result<&LaunchReport, String> {
-        self.traced.launches.get(index).ok_or_else(|| format!("launch {index} was not traced"))
+        self.traced.launches.get(index).ok_or_else(|| not_traced(index))
     }
 
     /// The PTX of a launch of a run.
     fn text(&self, run: &Run, launch: usize) -> Result<&str, String> {
-        let mut launched = run.operations.iter().filter_map(|operation| match operation {
-            Operation::Launch { module, .. } => Some(*module),
-            _ => None,
-        });
-        let text = launched.nth(launch).and_then(|module| {
-            let changed = self.traced.texts.get(module)?.as_deref();
-            changed.or_else(|| self.data.modules.get(module).map(String::as_str))
-        });
+        let module = launches_of(run).nth(launch).map(|(module, _)| module);
+        let text = module.and_then(|module| self.module_text(module));
         text.ok_or_else(|| "a launch names a module that is not there".into())
+    }
+
+    /// The PTX of a module in the run that was traced.
+    fn module_text(&self, module: usize) -> Option<&str> {
+        let changed = self.traced.texts.get(module).and_then(Option::as_deref);
+        changed.or_else(|| self.data.modules.get(module).map(String::as_str))
     }
 
     /// What a line says, as code with its place: `` `x = y;` (file.cu:12) ``.
@@ -216,4 +292,16 @@ impl Lab {
         });
         quoted.unwrap_or_else(|| line.to_owned())
     }
+}
+
+/// The modules and kernels of a run's launches, in order.
+fn launches_of(run: &Run) -> impl Iterator<Item = (usize, &str)> {
+    run.operations.iter().filter_map(|operation| match operation {
+        Operation::Launch { module, kernel, .. } => Some((*module, &kernel[..])),
+        _ => None,
+    })
+}
+
+fn not_traced(launch: usize) -> String {
+    format!("launch {launch} was not traced")
 }

@@ -1,10 +1,13 @@
-//! The registers of a thread in a traced launch, with the names that they have in the PTX.
+//! The registers of a thread in a traced launch, with the names that they have in the PTX, and the variables of the source
+//! that they certainly hold.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 use simt_report::{Event, Executed, Trace};
 
+use crate::arrays::Arrays;
+use crate::names::Names;
 use crate::value;
 
 /// A register that has been written.
@@ -12,6 +15,19 @@ use crate::value;
 pub struct Register {
     /// The name in the PTX.
     pub name: String,
+    /// The value.
+    pub value: String,
+    /// Whether the current instruction has written it.
+    pub is_new: bool,
+}
+
+/// A variable of the source, or a parameter, that a register holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Variable {
+    /// The name in the source.
+    pub name: String,
+    /// The name of the register in the PTX.
+    pub register: String,
     /// The value.
     pub value: String,
     /// Whether the current instruction has written it.
@@ -29,15 +45,17 @@ pub struct Thread {
     pub lane: u32,
 }
 
-/// The PTX of a launch: its lines, and the type of the registers that begin with a name.
+/// The PTX of a launch: its lines, the type of the registers that begin with a name, and the arrays that addresses point
+/// into.
 pub struct Text<'a> {
     lines: Vec<&'a str>,
     declared: BTreeMap<&'a str, &'a str>,
+    arrays: &'a Arrays,
 }
 
 impl<'a> Text<'a> {
     /// Reads the declarations of a module.
-    pub fn new(ptx: &'a str) -> Self {
+    pub fn new(ptx: &'a str, arrays: &'a Arrays) -> Self {
         let lines: Vec<&str> = ptx.lines().collect();
         // Such as `.reg .b32 %r<12>;`.
         let declared = lines.iter().filter_map(|line| {
@@ -45,7 +63,7 @@ impl<'a> Text<'a> {
             Some((names.split(['<', ';']).next()?.trim(), dtype))
         });
         let declared = declared.collect();
-        Self { lines, declared }
+        Self { lines, declared, arrays }
     }
 
     /// The instruction in a line, such as `add.f32 %f6, %f5, %f4;`.
@@ -82,7 +100,9 @@ impl<'a> Text<'a> {
             "pred" => "true".into(),
             own => match bytes(own) {
                 // Addresses.
-                8 if own != "f64" && bits >> 40 != 0 && bits >> 63 == 0 => format!("{bits:#x}"),
+                8 if own != "f64" && bits >> 40 != 0 && bits >> 63 == 0 => {
+                    self.arrays.in_words(bits).unwrap_or_else(|| format!("{bits:#x}"))
+                }
                 bytes => value::text(value_type(own), bits, bytes as u32),
             },
         }
@@ -192,6 +212,25 @@ pub fn registers(
     registers.collect()
 }
 
+/// The variables in scope whose registers are among `registers`, in the order of the source.
+pub fn variables(
+    names: &Names,
+    trace: &Trace,
+    thread: Thread,
+    event: usize,
+    registers: &[Register],
+) -> Vec<Variable> {
+    let known: BTreeMap<&str, &Register> =
+        registers.iter().map(|register| (&register.name[..], register)).collect();
+    let variable = |named: &crate::names::Named| {
+        let Register { name, value, is_new } =
+            named.registers.iter().find_map(|name| known.get(&name[..]))?;
+        let (register, value, is_new) = (name.clone(), value.clone(), *is_new);
+        Some(Variable { name: named.name.clone(), register, value, is_new })
+    };
+    names.in_scope(trace, thread, event).into_iter().filter_map(variable).collect()
+}
+
 /// A name by which registers can be sorted: letters, and a number.
 fn in_order(name: &str) -> (String, u32) {
     let prefix = name.trim_end_matches(|letter: char| letter.is_ascii_digit());
@@ -209,7 +248,8 @@ mod tests {
 
     #[test]
     fn registers_are_named_by_the_first_operands() {
-        let text = Text::new(PTX);
+        let arrays = Arrays::default();
+        let text = Text::new(PTX, &arrays);
         assert_eq!(text.instruction(5), "add.rn.f32 %f6, %f5, %f4;");
         for (line, expected) in [
             (5, vec!["%f6", "%f5", "%f4"]),
@@ -223,7 +263,8 @@ mod tests {
 
     #[test]
     fn values_have_the_type_of_the_instruction() {
-        let text = Text::new(PTX);
+        let arrays = Arrays::default();
+        let text = Text::new(PTX, &arrays);
         let float = u64::from(2.5f32.to_bits());
         for (register, instruction, bits, expected) in [
             ("%f6", "add.rn.f32 %f6, %f5, %f4;", float, "2.5"),

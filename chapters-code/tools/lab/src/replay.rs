@@ -65,6 +65,9 @@ impl Options {
     }
 }
 
+/// Ranges of memory, each with its address and its content.
+pub(crate) type Memory = Vec<(u64, Vec<u8>)>;
+
 /// What a run did.
 #[derive(Clone, Debug, Serialize)]
 pub struct Outcome {
@@ -81,6 +84,9 @@ pub struct Outcome {
     /// For each allocation of the recorded devices, its range there and its address in this run.
     #[serde(skip)]
     pub(crate) moved: Vec<(Range<u64>, u64)>,
+    /// For each launch with a trace, the memory of all devices before it.
+    #[serde(skip)]
+    pub(crate) before: Vec<Memory>,
     /// Whether the results are right; none if the run was stopped, or nothing is known of the right ones.
     pub is_right: Option<bool>,
     /// Some of the elements that differ from what they should be.
@@ -153,6 +159,7 @@ pub fn replay(
         for (launch, traced) in outcome.launches.iter_mut().zip(traced.launches) {
             launch.trace = traced.trace;
         }
+        outcome.before = traced.before;
     }
     outcome.weak = Some(weak);
     Ok(outcome)
@@ -164,7 +171,7 @@ impl Execution<'_> {
         let Self { run, modules, right, options } = *self;
         let executed = execute(run, modules, options)?;
         let links = executed.links();
-        let Executed { launches, reads, devices, .. } = executed;
+        let Executed { launches, reads, devices, before, .. } = executed;
         let mut counters = Counters::default();
         launches
             .iter()
@@ -177,6 +184,7 @@ impl Execution<'_> {
             links,
             reports: Vec::new(),
             moved: devices.into_moved(),
+            before,
             is_right: None,
             differences: Vec::new(),
             different: 0,
@@ -243,6 +251,8 @@ pub(crate) struct Executed<'a> {
     pub devices: Devices,
     /// The launches that have ended.
     pub launches: Vec<LaunchReport>,
+    /// The memory before each launch that has begun, if launches are traced.
+    before: Vec<Memory>,
     /// What copies moved from device to device.
     copied: Vec<Link>,
     /// What the host read.
@@ -256,8 +266,8 @@ fn execute<'a>(
     options: &'a Options,
 ) -> Result<Executed<'a>, String> {
     let devices = Devices::new(run, modules, options.input_seed)?;
-    let (launches, copied, reads) = (Vec::new(), Vec::new(), Vec::new());
-    let mut executed = Executed { run, options, devices, launches, copied, reads };
+    let (launches, before, copied, reads) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut executed = Executed { run, options, devices, launches, before, copied, reads };
     let mut next = 0;
     while let Some(operation) = run.operations.get(next) {
         match operation {
@@ -265,6 +275,7 @@ fn execute<'a>(
                 next = group::run(&mut executed, &run.operations, next, group.number)?;
             }
             Operation::Launch { .. } => {
+                executed.keep_memory();
                 executed.launches.push(executed.devices.launch(operation, options)?);
                 next += 1;
             }
@@ -281,6 +292,13 @@ fn execute<'a>(
 }
 
 impl<'a> Executed<'a> {
+    /// Keeps the memory as it is before a launch, for its steps.
+    pub fn keep_memory(&mut self) {
+        if self.options.trace {
+            self.before.push(self.devices.contents());
+        }
+    }
+
     /// Executes an operation that is no launch.
     pub fn transfer(&mut self, operation: &'a Operation) -> Result<(), String> {
         let devices = &self.devices;

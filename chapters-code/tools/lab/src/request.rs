@@ -89,9 +89,7 @@ fn answer_request(lab: &mut Option<Lab>, request: Request) -> Result<Value, Stri
             }
             Ok(answer)
         }
-        Request::Steps { launch, block } => {
-            in_json(&steps::steps(current(lab)?.launch(launch)?, block))
-        }
+        Request::Steps { launch, block } => in_json(&current(lab)?.steps(launch, block)?),
         Request::View { launch, block, event, lane } => {
             in_json(&current(lab)?.view(launch, block, event, lane)?)
         }

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use figures::tiles::Tag;
 use ptx::ir::Kernel;
 use serde::{Deserialize, Serialize};
 
@@ -84,6 +85,17 @@ pub fn shared_arrays(files: &[File]) -> BTreeMap<String, u32> {
         }
     }
     all.into_iter().filter_map(|(name, element)| Some((name, element?))).collect()
+}
+
+/// What the tags of status words say, by the constants of the sources that have these names.
+pub fn tags(files: &[File]) -> Vec<Tag> {
+    let named = ["AGGREGATE", "PREFIX", "READY"].into_iter().filter_map(|name| {
+        let declaration = format!("constexpr u32 {name} = ");
+        let value = files.iter().find_map(|file| file.text.split_once(&declaration))?.1;
+        let tag = value.split(';').next()?.parse().ok()?;
+        Some(Tag { tag, name: name.to_lowercase() })
+    });
+    named.collect()
 }
 
 /// The bytes of a type that has the same size everywhere; none for any other.
@@ -345,6 +357,15 @@ mod tests {
         ] {
             assert_eq!(names(source, &kernel), None, "{source}");
         }
+    }
+
+    #[test]
+    fn tags_have_the_names_of_constants() {
+        let text =
+            "constexpr u32 AGGREGATE = 1;   // of the tile\nconstexpr u32 PREFIX = 2;\n".into();
+        let tags = tags(&[File { name: "k.cuh".into(), text }]);
+        let tags: Vec<(u64, &str)> = tags.iter().map(|tag| (tag.tag, &tag.name[..])).collect();
+        assert_eq!(tags, [(1, Tag::AGGREGATE), (2, Tag::PREFIX)]);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use figures::memory::{Touched, Word};
 use figures::strip::Progress;
+use figures::tiles::Tag;
 use figures::tree::Storage;
 use figures::{Picture, lanes, page as html};
 use serde::Serialize;
@@ -9,9 +10,11 @@ use simt_report::{
     AccessKind, AccessSpace, Event, InstructionClass, LaunchReport, Place, TracedAccess,
 };
 
-use crate::registers::{self, Register, Text, Thread};
+use crate::fold::Fold;
+use crate::memory::{self, Launched};
+use crate::registers::{self, Register, Text, Thread, Variable};
 use crate::tree::{self, Grown};
-use crate::{fold::Fold, value};
+use crate::value;
 
 /// Bytes of shared memory that are shown at most.
 const MOST_SHARED: usize = 1 << 16;
@@ -35,6 +38,8 @@ pub struct Step {
     pub class: String,
     /// The active lanes, a bit per lane.
     pub active: u32,
+    /// Whether a step by lines stops here.
+    pub is_stop: bool,
 }
 
 /// What a step looks like.
@@ -44,7 +49,9 @@ pub struct View {
     pub ptx: String,
     /// What the lanes load, store, exchange or compute, in words per lane; empty if they do not.
     pub values: Vec<String>,
-    /// The registers of the lane that was asked for, after the step.
+    /// The variables of the lane that was asked for, after the step.
+    pub variables: Vec<Variable>,
+    /// The lane's registers.
     pub registers: Vec<Register>,
     /// Pictures as HTML.
     pub pictures: Vec<String>,
@@ -60,9 +67,11 @@ pub fn steps(launch: &LaunchReport, block: u64) -> Vec<Step> {
             line: place.line.clone(),
             class: class.name().into(),
             active: *active,
+            is_stop: false,
         }),
         Event::BarrierPassed { block: of, .. } if *of == block => {
-            Some(Step { event, warp: None, line: String::new(), class: "passed".into(), active: 0 })
+            let (line, class) = (String::new(), "passed".into());
+            Some(Step { event, warp: None, line, class, active: 0, is_stop: false })
         }
         _ => None,
     };
@@ -93,8 +102,12 @@ pub struct Of<'a> {
     pub ptx: &'a Text<'a>,
     /// The type in which values are shown.
     pub dtype: &'a str,
+    /// What the lab knows of the launch besides its trace.
+    pub launched: &'a Launched,
     /// The kernel's source.
     pub source: &'a str,
+    /// What the tags of status words say.
+    pub tags: &'a [Tag],
     /// Gives a line of source as code.
     pub quote: &'a dyn Fn(&str) -> String,
 }
@@ -102,8 +115,8 @@ pub struct Of<'a> {
 /// The step whose event has this index: its values, shared memory and the registers of a lane after it, and the access
 /// to memory that it makes.
 pub fn view(of: &Of<'_>, event: usize, lane: u32) -> View {
-    let &Of { launch, block, ptx, dtype, .. } = of;
-    let Some(trace) = &launch.trace else {
+    let &Of { launch, ptx, dtype, .. } = of;
+    let Some(trace) = launch.trace.as_ref().filter(|trace| event < trace.events.len()) else {
         return View::default();
     };
     let own = effects(&trace.events, event);
@@ -115,45 +128,82 @@ pub fn view(of: &Of<'_>, event: usize, lane: u32) -> View {
     if let Some(Event::Instruction { place, .. }) = trace.events.get(event) {
         let thread = Thread { block: place.block, warp: place.warp, lane };
         view.registers = registers::registers(trace, ptx, thread, event, dtype);
+        let names = &of.launched.names;
+        view.variables = registers::variables(names, trace, thread, event, &view.registers);
     }
     for effect in own {
-        match effect {
-            Event::Access { place, access } => {
-                if access.values.iter().any(|values| !values.is_empty()) {
-                    view.values = of_access(access, dtype);
-                }
-                view.pictures.extend(picture(place, access, &launch.kernel, of.quote));
-            }
-            Event::Shuffle { lanes, sources, values, .. } => {
-                let own = sources.iter().zip(values);
-                let words = own.map(|(source, &bits)| {
-                    format!("{} (reads lane {source})", value::text(dtype, bits.into(), 4))
-                });
-                view.values = by_lane(*lanes, words);
-            }
-            _ => {}
+        if let Some(values) = of_effect(effect, dtype) {
+            view.values = values;
         }
     }
-    let end = event + 1 + own.len();
-    let words = shared(launch, block, &trace.events[..end], own, dtype);
-    if !words.is_empty() {
-        let picture = figures::memory::draw(&words, &launch.kernel);
-        view.pictures.insert(0, titled("lab-shared", &picture));
+    view.pictures = pictures(of, &trace.events, event, own);
+    view
+}
+
+/// What the lanes load, store or exchange, in words.
+fn of_effect(effect: &Event, dtype: &str) -> Option<Vec<String>> {
+    match effect {
+        Event::Access { access, .. } => {
+            let has_values = access.values.iter().any(|values| !values.is_empty());
+            has_values.then(|| of_access(access, dtype))
+        }
+        Event::Shuffle { lanes, sources, values, .. } => {
+            let own = sources.iter().zip(values);
+            let words = own.map(|(source, &bits)| {
+                format!("{} (reads lane {source})", value::text(dtype, bits.into(), 4))
+            });
+            Some(by_lane(*lanes, words))
+        }
+        _ => None,
+    }
+}
+
+/// The pictures of a step with these effects, those that most steps have first.
+fn pictures(of: &Of<'_>, events: &[Event], event: usize, own: &[Event]) -> Vec<String> {
+    let &Of { launch, block, dtype, launched, .. } = of;
+    let last = event + own.len();
+    let mut all = Vec::new();
+    let mut add =
+        |id: &str, picture: Option<Picture>| all.extend(picture.map(|one| titled(id, &one)));
+    let words = shared(launch, block, &events[..=last], own, of);
+    let named = launched.shared_in_words();
+    add(
+        "lab-shared",
+        (!words.is_empty()).then(|| {
+            let picture = figures::memory::draw(&words, &launch.kernel);
+            Picture { title: format!("{}{named}", picture.title), ..picture }
+        }),
+    );
+    add(
+        "lab-arrays",
+        memory::arrays(launched, events, block, [event, last], dtype)
+            .map(|strips| figures::arrays::draw(&strips, &launch.kernel)),
+    );
+    for effect in own {
+        if let Event::Access { place, access } = effect {
+            add("lab-access", picture(place, access, &launch.kernel, of.quote));
+        }
     }
     let declared = figures::ring::declared(of.source);
-    if let Some(picture) = figures::ring::at(launch, block, &declared, event + own.len()) {
-        view.pictures.push(titled("lab-ring", &picture));
-    }
-    if value::size(dtype) == 4 {
+    add("lab-ring", figures::ring::at(launch, block, &declared, last));
+    let format = |bits, bytes| value::text(dtype, bits, bytes);
+    add("lab-tiles", figures::tiles::at(launch, block, last, of.tags, &format));
+    if value::size(dtype) == 4 && own.iter().any(figures::tiles::is_look) {
         let format = |bits| value::text(dtype, bits, 4);
-        let look_back = figures::look_back::at(launch, [event, event + own.len()], &format);
-        view.pictures.extend(look_back.map(|picture| titled("lab-look-back", &picture)));
+        add("lab-look-back", figures::look_back::at(launch, [event, last], &format));
     }
+    add("lab-links", links(launch, events, last));
     let blocks = progress(launch, block, event);
-    if blocks.len() > 1 {
-        view.pictures.push(titled("lab-strip", &figures::strip::draw(&blocks, &launch.kernel)));
-    }
-    view
+    add("lab-strip", (blocks.len() > 1).then(|| figures::strip::draw(&blocks, &launch.kernel)));
+    all
+}
+
+/// What the launch has moved to and from other devices up to an event; none if that is nothing.
+fn links(launch: &LaunchReport, events: &[Event], until: usize) -> Option<Picture> {
+    let links = memory::links(launch.device?, events, until);
+    let picture = figures::links::draw(&links, &launch.kernel).ok()?;
+    let title = "The bytes that this launch has moved from device to device so far.".into();
+    Some(Picture { title, ..picture })
 }
 
 /// How far each block of a launch is at an event of the block `current`.
@@ -267,7 +317,7 @@ fn picture(
     access: &TracedAccess,
     kernel: &str,
     quote: &dyn Fn(&str) -> String,
-) -> Option<String> {
+) -> Option<Picture> {
     let drawn = figures::Access {
         lanes: access.lanes,
         addresses: &access.addresses,
@@ -281,7 +331,7 @@ fn picture(
         AccessSpace::Shared => figures::banks::draw(&[drawn], kernel),
         AccessSpace::Global => figures::sectors::draw(&[drawn], kernel),
     };
-    picture.ok().map(|picture| titled("lab-access", &picture))
+    picture.ok()
 }
 
 fn titled(id: &str, picture: &Picture) -> String {
@@ -299,7 +349,7 @@ fn shared(
     block: u64,
     events: &[Event],
     current: &[Event],
-    dtype: &str,
+    of: &Of<'_>,
 ) -> Vec<Word> {
     let bytes = (launch.static_shared + launch.dynamic_shared) as usize;
     let mut held = vec![Held::default(); bytes.min(MOST_SHARED).div_ceil(4)];
@@ -324,7 +374,10 @@ fn shared(
             }
         }
     }
-    held.iter().map(|held| held.drawn(dtype)).collect()
+    let words = held.iter().enumerate();
+    words
+        .map(|(index, held)| held.drawn(of.dtype, of.launched.shared_at(4 * index as u64)))
+        .collect()
 }
 
 fn in_shared(event: &Event, block: u64) -> Option<(&Place, &TracedAccess)> {
@@ -358,13 +411,13 @@ struct Held {
 }
 
 impl Held {
-    fn drawn(&self, dtype: &str) -> Word {
+    fn drawn(&self, dtype: &str, name: String) -> Word {
         let value = match self.content {
             Stored::Nothing => String::new(),
             Stored::Unknown => "?".into(),
             Stored::Value(bits, bytes) => value::text(dtype, bits, bytes),
         };
-        Word { value, writer: self.writer, touched: self.touched }
+        Word { value, name, writer: self.writer, touched: self.touched }
     }
 }
 

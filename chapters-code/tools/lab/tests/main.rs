@@ -1,5 +1,6 @@
 //! The lab gives what the driver gave.
 
 mod devices;
+mod names;
 mod replays;
 mod reports;

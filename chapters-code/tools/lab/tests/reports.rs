@@ -13,7 +13,7 @@ use report::{AnyCase, AnyChapter};
 use crate::replays::{data, lines_of, recorded_of, run};
 
 /// The lab of a kernel of a chapter, with the sources that the book gives it.
-fn opened(chapter: &dyn AnyChapter, kernel: &str, case: &AnyCase) -> Lab {
+pub fn opened(chapter: &dyn AnyChapter, kernel: &str, case: &AnyCase) -> Lab {
     let recorded = recorded_of(chapter, kernel, case);
     let mut data = data(&recorded);
     let root = format!("{}/../../..", env!("CARGO_MANIFEST_DIR"));
@@ -35,7 +35,7 @@ fn opened(chapter: &dyn AnyChapter, kernel: &str, case: &AnyCase) -> Lab {
     Lab::open(data).expect("PTX")
 }
 
-fn sum(n: u64) -> AnyCase {
+pub fn sum(n: u64) -> AnyCase {
     let case: Case = Case { input: Input::Digits, ..Case::vector(n, Dtype::F32, Op::Sum) };
     case.erased()
 }
