@@ -448,7 +448,7 @@ pub fn is_name(token: &str) -> bool {
     token.starts_with(|letter: char| letter.is_ascii_alphabetic() || letter == '_')
 }
 
-/// Whether a token is a word of a type of integers.
+/// Whether a token is a word of a type of integers. That of truth values is none: it keeps no number.
 pub fn integer_word(token: &str) -> bool {
     matches!(
         token,
@@ -458,7 +458,6 @@ pub fn integer_word(token: &str) -> bool {
             | "long"
             | "short"
             | "char"
-            | "bool"
             | "size_t"
             | "u8"
             | "u16"
@@ -481,11 +480,10 @@ pub fn integer_type(words: &[&str]) -> Option<Type> {
         _ if has("long") || has("size_t") || has("u64") || has("i64") => 64,
         _ if has("uint64_t") || has("int64_t") => 64,
         _ if has("short") || has("u16") => 16,
-        _ if has("char") || has("u8") || has("bool") => 8,
+        _ if has("char") || has("u8") => 8,
         _ => 32,
     };
-    let is_unsigned =
-        words.iter().any(|word| word.starts_with('u') || matches!(*word, "size_t" | "bool"));
+    let is_unsigned = words.iter().any(|word| word.starts_with('u') || *word == "size_t");
     Some(Type { bits, is_signed: !is_unsigned })
 }
 

@@ -293,9 +293,22 @@ mod tests {
 
     #[test]
     fn what_is_not_understood_has_no_value() {
-        for text in
-            ["", "ROWS < 9", "ROWS == 8 ? 3 : 4", "first<u32>() + 1", "x", "in[3]", "a.b", "1 +", "f(2)", "1.5f", "threadIdx.w", "(1", "ROWS[2]", "1 2"]
-        {
+        for text in [
+            "",
+            "ROWS < 9",
+            "ROWS == 8 ? 3 : 4",
+            "first<u32>() + 1",
+            "x",
+            "in[3]",
+            "a.b",
+            "1 +",
+            "f(2)",
+            "1.5f",
+            "threadIdx.w",
+            "(1",
+            "ROWS[2]",
+            "1 2",
+        ] {
             assert_eq!(of(text), None, "{text}");
         }
     }

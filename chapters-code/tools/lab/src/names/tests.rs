@@ -45,6 +45,7 @@ fn one_value_has_the_register_that_comes_to_it() {
         "not of this function"
     );
     assert_eq!(names(&format!("{lane}lane += 2;\n"), &code), NONE);
+    assert_eq!(names("bool lane = threadIdx.x % 32;\n", &code), NONE);
     assert_eq!(names(&format!("{lane}asm(\"x\" : \"+r\"(lane));\n"), &code), NONE);
     let first = "size_t first = size_t(blockIdx.x) * 64 + lane;\n";
     let more = [
