@@ -237,6 +237,40 @@ editing("how to strike out is said where it can be done", {}, async (page) => {
     assert.equal(await hint.isVisible(), false, "nothing can be struck out of this kernel");
 });
 
+editing("what a kernel prints is shown, in the order of the schedule, and cut where it is long", {}, async (page) => {
+    const lab = await open(page);
+    const printed = lab.locator(":scope > .printed");
+    const text = async () => (await printed.locator("pre").innerText()).trimEnd().split("\n");
+    const printing = (statement) => SOURCE.replace("    __syncthreads();\n\n", `    ${statement}\n    __syncthreads();\n\n`);
+    await save(lab, printing('if (tid % 32 == 0 && blockIdx.x == 0) printf("warp %u\\n", tid / 32);'));
+    await printed.waitFor();
+    const lines = await text();
+    assert.ok(lines.length > 1, lines.join());
+    assert.deepEqual(lines, lines.map((_, warp) => `warp ${warp}`));
+    assert.equal(await printed.locator("summary").innerText(), `Printed by the kernel: ${lines.length} lines, in the order in which the simulator ran the threads`);
+    await lab.locator(".setup > summary").click();
+    const orders = new Set();
+    for (const seed of ["3", "4", "5"]) {
+        const answer = page.waitForResponse((response) => response.request().postData()?.includes('"question":"print"'));
+        await lab.getByLabel("Schedule").fill(seed);
+        await page.keyboard.press("Tab");
+        await answer;
+        await printed.waitFor();
+        orders.add((await text()).join());
+        assert.deepEqual((await text()).sort(), [...lines].sort());
+    }
+    assert.ok(orders.size > 1, "another schedule, another order");
+    await lab.getByLabel("Schedule").fill("0");
+    await page.keyboard.press("Tab");
+
+    await save(lab, printing('for (int k = 0; k < 20; k++) printf("a line that is long enough, of thread %u\\n", tid);'));
+    await printed.getByText(/^The kernel prints more\. The first 1[56],\d{3} characters are shown\.$/).waitFor();
+    assert.match((await text()).at(-1), /^a line that is long enough, of thread \d+$/);
+    assert.match(await said(lab), /^Your kernel has run/);
+    await save(lab, SOURCE);
+    assert.equal(await printed.isVisible(), false);
+});
+
 editing("the marks of the book's excerpts are not in view, and stay in the text", {}, async (page) => {
     const lab = await open(page);
     const text = () => page.evaluate(() => localStorage.getItem(Object.keys(localStorage).find((key) => key.startsWith("edit:"))));

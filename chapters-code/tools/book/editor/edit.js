@@ -392,6 +392,37 @@
         }
     }
 
+    // ---- What kernels print.
+
+    class Output {
+        constructor(label) {
+            this.title = make("summary");
+            this.text = make("pre", { tabIndex: 0 });
+            this.text.setAttribute("role", "group");
+            this.text.setAttribute("aria-label", label);
+            this.cut = make("p", { className: "hint" });
+            this.element = make("details", { className: "printed", open: true, hidden: true }, this.title, this.text, this.cut);
+        }
+
+        /** Shows a text, which may be the beginning of a longer one; none for nothing. */
+        show({ text = "", is_cut: isCut = false } = {}, order = "") {
+            const lines = text.trimEnd().split("\n").length;
+            const count = lines === 1 ? "1 line" : `${thousands(lines)} lines`;
+            this.element.hidden = text === "" && !isCut;
+            this.title.textContent = `Printed by the kernel: ${isCut ? "the first " : ""}${count}${order}`;
+            this.text.textContent = text;
+            this.cut.hidden = !isCut;
+            this.cut.textContent = `The kernel prints more. The first ${thousands(text.length)} characters are shown.`;
+        }
+
+        fail(message) {
+            this.show({ text: message });
+            this.title.textContent = "What the kernel prints is not known";
+        }
+    }
+
+    const PRINTS = /\bvprintf\b/;
+
     // ---- A kernel in its lab.
 
     const number = (line, file) => (line?.startsWith(`${file}:`) ? Number(line.slice(file.length + 1)) : 0);
@@ -412,7 +443,9 @@
         let linkText = null; // out of the address
 
         const older = make("p", { className: "older-note", hidden: true, textContent: "Older results: they are not of the text in the editor." });
+        const output = new Output(`Printed by ${book.kernel}`);
         lab.said.before(older);
+        lab.said.after(output.element);
 
         /** What the lab says of the kernel that it has. */
         function verdict() {
@@ -463,19 +496,23 @@
         const toggle = button("Edit the kernel", () => show(text.element.hidden));
         const gpu = button("Run on my GPU", () => runOnGpu());
         const gpuRow = make("p", { className: "hint", hidden: true }, gpu, ` ${NOT_CONFINED}`);
+        const gpuOutput = new Output(`Printed by ${book.kernel} on the GPU`);
         text.buttons.after(gpuRow);
+        text.said.after(gpuOutput.element);
         text.element.hidden = true;
 
         /** Runs the version that the lab has, with the size that is chosen, and the book's input. */
         async function runOnGpu() {
             gpu.disabled = true;
             text.tell({ said: "Running on the GPU …", verdict: "working" });
+            gpuOutput.show();
             try {
                 const { modules } = lab.data;
-                const { device, is_right: isRight, first } = await ask({ question: "execute", modules, run: lab.run, target: "gpu" });
+                const { device, is_right: isRight, first, printed } = await ask({ question: "execute", modules, run: lab.run, target: "gpu" });
                 const wrong = `The result is wrong${first ? `: ${first}` : ""}.`;
                 const result = isRight === null ? "The launch ended." : isRight ? "The result is right." : wrong;
                 text.tell({ said: `On ${device}: ${result}`, verdict: isRight === false ? "bad" : "good" });
+                gpuOutput.show(printed, ", in the order in which the GPU gave them");
             } catch (error) {
                 text.tell({ said: error.message, verdict: "bad" });
             }
@@ -483,6 +520,28 @@
         }
 
         lab.section.querySelector(".source").before(make("p", { className: "buttons" }, toggle), text.element);
+
+        let asked = 0; // runs, of which what the last prints is shown
+
+        /** Asks what the kernels of a run print. */
+        async function hear(options) {
+            const mine = (asked += 1);
+            output.show();
+            if (!options || !lab.data.modules.some((module) => PRINTS.test(module))) {
+                return;
+            }
+            const data = { ...lab.data, runs: [lab.run], opened: undefined };
+            try {
+                const printed = await ask({ question: "print", data, options: { ...options, run: 0 } });
+                if (mine === asked) {
+                    output.show(printed, ", in the order in which the simulator ran the threads");
+                }
+            } catch (error) {
+                if (mine === asked) {
+                    output.fail(error.message);
+                }
+            }
+        }
 
         lab.editor = {
             light(races, now) {
@@ -495,6 +554,7 @@
             },
             /** A run has begun, or has ended with these options. */
             ran(options) {
+                hear(options);
                 if (options) {
                     text.settle(verdict());
                     text.refresh();

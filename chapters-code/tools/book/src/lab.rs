@@ -63,13 +63,15 @@ pub struct Labs {
     known: BTreeMap<(String, String), Option<Data>>,
     /// The kernels that the pages ask for.
     wanted: BTreeSet<(String, String)>,
+    /// For each of them the bytes that a page loads with it, about.
+    bytes: BTreeMap<(String, String), usize>,
 }
 
 impl Labs {
     /// The kernels of the project in `root`, to be run on `device`.
     pub(crate) fn new(root: &Path, device: Simulated) -> Self {
-        let (known, wanted) = (BTreeMap::new(), BTreeSet::new());
-        Self { root: root.to_path_buf(), device, known, wanted }
+        let (known, wanted, bytes) = (BTreeMap::new(), BTreeSet::new(), BTreeMap::new());
+        Self { root: root.to_path_buf(), device, known, wanted, bytes }
     }
 
     /// Forgets what the pages ask for, for another build of the book.
@@ -109,7 +111,25 @@ impl Labs {
                 data.family.clone_from(&relatives);
             }
         }
-        Ok(format!("<p class=\"run-it\" data-lab=\"{chapter}/{kernel}\" hidden></p>\n"))
+        let bytes = self.bytes_of(chapter, kernel)?;
+        Ok(format!(
+            "<p class=\"run-it\" data-lab=\"{chapter}/{kernel}\" hidden data-bytes=\"{bytes}\"></p>\n"
+        ))
+    }
+
+    /// The bytes of the machine and of a kernel's data, for the bar that grows while a page loads them.
+    fn bytes_of(&mut self, chapter: &str, kernel: &str) -> Result<usize, String> {
+        let key = (chapter.to_owned(), kernel.to_owned());
+        if let Some(bytes) = self.bytes.get(&key) {
+            return Ok(*bytes);
+        }
+        let data = self.known.get(&key).map(serde_json::to_string).transpose();
+        let data = data.map_err(|error| error.to_string())?.unwrap_or_default();
+        // Without the machine, the book is not written.
+        let machine = fs::metadata(self.root.join(MACHINE)).map_or(0, |file| file.len());
+        let bytes = data.len() + base64::encoded_len(machine as usize, true).unwrap_or_default();
+        self.bytes.insert(key, bytes);
+        Ok(bytes)
     }
 
     /// As [`Labs::button`], for a button that names its kernel. Where `without` is a text of the kernel's source, another

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use book::serve::{self, Browser, Editor};
+use book::serve::{self, Browser, Earlier, Editor};
 use book::{Strictness, build, capture, directives, offline, readme, test, words};
 use clap::{Parser, Subcommand};
 
@@ -38,6 +38,9 @@ enum Command {
         /// the browser, and no file is changed
         #[arg(long)]
         edit: bool,
+        /// Build the book although nothing has changed since it was built
+        #[arg(long)]
+        rebuild: bool,
     },
     /// Check all of the book that can be checked without a browser, and say what that is
     Test,
@@ -83,6 +86,9 @@ enum Command {
     /// Execute one recorded run (`serve --edit` starts this)
     #[command(name = serve::GPU_WORKER, hide = true)]
     Execute,
+    /// Execute one run for what its kernels print (`serve --edit` starts this)
+    #[command(name = serve::PRINTER, hide = true)]
+    Print,
     /// Check one submission (`serve --edit` starts this)
     #[command(name = exercise::check::WORKER, hide = true)]
     Check,
@@ -106,13 +112,15 @@ fn run(command: Command) -> Result<()> {
             println!("built {}", built.join("index.html").display());
             Ok(())
         }
-        Command::Serve { port, open, edit } => {
+        Command::Serve { port, open, edit, rebuild } => {
             let browser = if open { Browser::Open } else { Browser::Leave };
             let editor = if edit { Editor::Offered } else { Editor::Absent };
-            serve::serve(&root()?, port, browser, editor)
+            let earlier = if rebuild { Earlier::Rebuilt } else { Earlier::Kept };
+            serve::serve(&root()?, port, browser, editor, earlier)
         }
         Command::Compile => serve::work(),
         Command::Execute => serve::execute_one(),
+        Command::Print => serve::print_one(),
         Command::Check => exercise::check::work(),
         Command::Zip { file, pages } => {
             let packed = offline::zip(&root()?, pages.as_deref(), file.as_deref())?;

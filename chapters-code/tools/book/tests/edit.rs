@@ -228,6 +228,56 @@ fn a_run_is_executed_by_a_driver() {
     );
 }
 
+const PRINTING: &str = "printf(\"thread %u\\n\", threadIdx.x);";
+
+/// Kernel `a`, which also does something before it writes.
+fn doing(first: &str) -> String {
+    SOURCE.replace(
+        "    out[threadIdx.x] = 1.0f",
+        &format!("    {first}\n    out[threadIdx.x] = 1.0f"),
+    )
+}
+
+#[test]
+fn what_a_kernel_prints_is_heard() {
+    let session = Session::start();
+    if !has_compiler() {
+        return;
+    }
+    let run = ones(4096u64.to_le_bytes().to_vec());
+    let print = |ptx: &Value, options: Value| {
+        let data = json!({
+            "kernel": "a", "is_broken": false, "files": [], "modules": [ptx],
+            "choices": [], "family": [], "runs": [run],
+        });
+        session.ask(&json!({ "question": "print", "data": data, "options": options }))
+    };
+    let options = |instruction_limit: u64| {
+        json!({
+            "request": "run", "run": 0, "seed": 0, "input_seed": null, "races": true, "trace": true,
+            "weak_seeds": 2, "instruction_limit": instruction_limit, "removed": [],
+        })
+    };
+    let ptx = session.compile(KERNEL, &doing(PRINTING))["ptx"].clone();
+    let in_order: String = (0..32).map(|thread| format!("thread {thread}\n")).collect();
+    assert_eq!(print(&ptx, options(0)), json!({ "text": in_order, "is_cut": false }));
+    let silent = session.compile(KERNEL, SOURCE)["ptx"].clone();
+    assert_eq!(print(&silent, options(0)), json!({ "text": "", "is_cut": false }));
+
+    let endless = session.compile(KERNEL, &doing(&format!("for (;;) {PRINTING}")))["ptx"].clone();
+    let heard = print(&endless, options(100_000));
+    let text = heard["text"].as_str().expect("a text");
+    assert_eq!(heard["is_cut"], true);
+    assert!(text.starts_with(&in_order) && text.ends_with('\n') && text.len() <= 16 << 10);
+
+    // A driver's answer is told from what it prints.
+    let executed = session.ask(
+        &json!({ "question": "execute", "modules": [ptx], "run": run, "target": "simulator" }),
+    );
+    assert_eq!(executed["is_right"], true, "{executed}");
+    assert_eq!(executed["printed"], json!({ "text": in_order, "is_cut": false }));
+}
+
 /// Templates whose number doubles with each level.
 const ENDLESS: &str = "template <int N, int M> struct T { static const int v = T<N - 1, 2 * M>::v + T<N - 1, 2 * M + 1>::v; };\n\
                        template <int M> struct T<0, M> { static const int v = M; };\n\

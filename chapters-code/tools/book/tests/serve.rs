@@ -10,6 +10,8 @@ use std::time::Duration;
 pub(super) struct Server {
     child: Child,
     output: BufReader<ChildStdout>,
+    /// What it prints before.
+    said: String,
     /// What it prints when it serves.
     pub(super) line: String,
     pub(super) address: String,
@@ -29,10 +31,15 @@ impl Server {
     pub(super) fn of(command: &mut Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).spawn().expect("it starts");
         let mut output = BufReader::new(child.stdout.take().expect("it is piped"));
-        let line = line_with(&mut output, "serving http://");
+        let mut said = String::new();
+        while !said.contains("serving http://") {
+            assert_ne!(output.read_line(&mut said).expect("a line"), 0, "it serves: {said}");
+        }
+        let start = said.trim_end().rfind('\n').map_or(0, |end| end + 1);
+        let line = said.split_off(start);
         let address = line.split("http://").nth(1).and_then(|rest| rest.split('/').next());
         let address = address.expect("an address").to_owned();
-        Self { child, output, line, address }
+        Self { child, output, said, line, address }
     }
 
     /// What is answered to a request for `path`, head and all.
@@ -161,4 +168,78 @@ fn a_port_that_is_taken_names_the_option() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success());
     assert!(said.contains(port) && said.contains("--port"), "{said}");
+}
+
+const CURRENT: &str = "the book is current";
+
+#[test]
+fn a_book_that_is_current_is_served_as_it_was_built() {
+    let folder = small_book();
+    let root = folder.path();
+    let first = Server::start(root);
+    assert!(first.said.contains("no pages of an earlier build"), "{}", first.said);
+    assert!(first.said.contains("built in"), "{}", first.said);
+    drop(first);
+
+    let mut again = Server::start_with(root, &["--edit"]);
+    assert!(again.said.starts_with(CURRENT) && !again.said.contains("built in"), "{}", again.said);
+    assert_eq!(again.said.lines().count(), 1, "{}", again.said);
+    assert!(again.get("/one.html").contains("before"));
+    assert!(again.news().contains("\"error\":null"));
+    write(root, "book/one.md", "# One\n\nafter\n");
+    line_with(&mut again.output, "built in");
+    assert!(again.get("/one.html").contains("after"), "changes are followed");
+    drop(again);
+
+    let last = Server::start(root);
+    assert!(last.said.starts_with(CURRENT), "{}", last.said);
+    assert!(last.get("/one.html").contains("after"), "the last build counts");
+}
+
+#[test]
+fn what_has_changed_between_two_servers_is_built() {
+    let folder = small_book();
+    let root = folder.path();
+    drop(Server::start(root));
+    for (file, text) in [
+        ("book/one.md", "# One\n\nanother text\n"),
+        ("book/measurements/run.json", "{}"),
+        ("book.toml", "[book]\ntitle = \"other\"\nsrc = \"book\"\n"),
+        ("chapters-code/c/kernels/k.cu", "// a kernel\n"),
+        ("chapters-code/c/kernels/k.ptx", "// compiled\n"),
+        ("chapters-code/tools/book/src/lib.rs", "// what directives do\n"),
+    ] {
+        write(root, file, text);
+        let server = Server::start(root);
+        assert!(server.said.contains(&format!("building the book: {file}")), "{}", server.said);
+        assert!(server.said.contains("built in"), "{}", server.said);
+        drop(server);
+        assert!(Server::start(root).said.starts_with(CURRENT), "{file}");
+    }
+}
+
+#[test]
+fn a_current_book_is_built_when_that_is_asked_for() {
+    let folder = small_book();
+    drop(Server::start(folder.path()));
+    let server = Server::start_with(folder.path(), &["--rebuild"]);
+    assert!(server.said.starts_with("built in"), "{}", server.said);
+    drop(server);
+    let mut with_title = book(folder.path(), "0");
+    let server = Server::of(with_title.env("MDBOOK_BOOK__TITLE", "another"));
+    assert!(server.said.contains("the variable MDBOOK_BOOK__TITLE has changed"), "{}", server.said);
+}
+
+#[test]
+fn a_build_that_fails_leaves_nothing_that_is_current() {
+    let folder = small_book();
+    let root = folder.path();
+    let mut server = Server::start(root);
+    write(root, "book/one.md", "[dead](nowhere.md)\n");
+    while server.news().contains("\"error\":null") {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    drop(server);
+    server = Server::start(root);
+    assert!(server.get("/one.html").starts_with("HTTP/1.1 503"), "the page is not the older one");
 }

@@ -2,8 +2,10 @@
 //!
 //! Builds happen on this thread, one after another; what they were like goes to the browsers through
 //! a channel that keeps the newest `News`. Two folders take turns, so that the pages of the last
-//! good build are there while the next is made, and remain if it fails.
+//! good build are there while the next is made, and remain if it fails. Pages of an earlier server that are still
+//! current are not built again.
 
+mod current;
 mod edit;
 mod outdated;
 mod server;
@@ -19,8 +21,9 @@ use mdbook_driver::config::Config;
 use tokio::sync::watch::Sender;
 
 use crate::{Builder, Strictness};
+use current::Inputs;
 use edit::Editing;
-pub use edit::{GPU_WORKER, WORKER, execute_one, work};
+pub use edit::{GPU_WORKER, PRINTER, WORKER, execute_one, print_one, work};
 use outdated::Outdated;
 use server::News;
 
@@ -34,6 +37,15 @@ pub enum Browser {
     Open,
     /// Only print the address.
     Leave,
+}
+
+/// Whether pages of an earlier server that are current are built again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Earlier {
+    /// They are served as they are.
+    Kept,
+    /// They are built again.
+    Rebuilt,
 }
 
 /// Whether kernels and exercises can be edited in the page.
@@ -50,7 +62,13 @@ pub enum Editor {
 /// # Errors
 /// If the port is taken, or the sources cannot be watched. What is wrong with the book is shown,
 /// in the terminal and in the page, and ends nothing.
-pub fn serve(root: &Path, port: u16, browser: Browser, editor: Editor) -> Result<()> {
+pub fn serve(
+    root: &Path,
+    port: u16,
+    browser: Browser,
+    editor: Editor,
+    earlier: Earlier,
+) -> Result<()> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).with_context(|| {
         format!(
             "cannot serve at port {port}: choose another with --port, or 0 for any that is free"
@@ -66,7 +84,9 @@ pub fn serve(root: &Path, port: u16, browser: Browser, editor: Editor) -> Result
     let changes = watch::changes(root)?;
     let mut session = Session::new(root);
     let (sender, receiver) = tokio::sync::watch::channel(News::default());
-    session.rebuild(&sender, &[]);
+    if earlier == Earlier::Rebuilt || !session.take_current(&sender) {
+        session.rebuild(&sender, &[]);
+    }
     std::thread::spawn(move || server::run(listener, receiver, editing));
     println!("serving {address} (Ctrl-C ends it)");
     if browser == Browser::Open
@@ -100,13 +120,40 @@ impl Session {
         }
     }
 
+    /// Serves the pages of an earlier server, if they are current, and says so, or else why they are not.
+    fn take_current(&mut self, browsers: &Sender<News>) -> bool {
+        let found = Inputs::now(&self.root).map_err(|error| format!("{error:#}"));
+        match found.and_then(|inputs| current::find(&self.root, &inputs)) {
+            Ok(folder) => {
+                let own = FOLDERS.iter().position(|own| folder.starts_with(self.root.join(own)));
+                // The next build goes into the other folder.
+                self.builds = own.unwrap_or_default() + 1;
+                browsers.send_modify(|news| {
+                    *news = News { version: self.builds, folder: Some(folder), ..News::default() };
+                });
+                println!(
+                    "the book is current, and is served as it was built (--rebuild builds it again)"
+                );
+                true
+            }
+            Err(reason) => {
+                println!("building the book: {reason}");
+                false
+            }
+        }
+    }
+
     /// Builds, and tells the browsers and the terminal.
     fn rebuild(&mut self, browsers: &Sender<News>, changed: &[PathBuf]) {
         self.outdated.note(changed);
         let start = Instant::now();
         let dest = self.root.join(FOLDERS[self.builds % FOLDERS.len()]);
         self.builds += 1;
+        // As they are before: what is saved during the build may have come too late for it.
+        let inputs = Inputs::now(&self.root);
+        current::forget(&self.root);
         let built = self.builder.build_with(Some(&dest), configure);
+        let noted = built.as_ref().ok().map(|folder| current::note(&self.root, folder, inputs?));
         let seconds = start.elapsed().as_secs_f64();
         let error = built.as_ref().err().map(|error| format!("{error:#}"));
         let notice = self.outdated.notice();
@@ -128,6 +175,9 @@ impl Session {
                 // The good pages keep their folder, and this one is next again.
                 self.builds += 1;
             }
+        }
+        if let Some(Err(error)) = noted {
+            eprintln!("the next server will build the book again: {error:#}");
         }
         if let Some(notice) = notice {
             println!("{notice}");

@@ -15,15 +15,15 @@ use lab::data::{Operation, Run};
 use lab::value;
 use serde::{Deserialize, Serialize};
 
-use super::worker::{self, Worker};
+use super::worker::{self, Printed, Worker};
 
 /// The command of this program that does a job.
 pub const GPU_WORKER: &str = "execute-one-run";
 
 /// How long a run may take, with the start of the driver.
 const TIME: Duration = Duration::from_secs(30);
-/// The most bytes of what is said of a run.
-const OUTPUT: usize = 64 << 10;
+/// The most bytes of what is said of a run, and of what its kernels print: a driver keeps 8 MiB of that per launch.
+const OUTPUT: usize = 32 << 20;
 
 /// What is to be executed.
 #[derive(Debug, Serialize, Deserialize)]
@@ -46,6 +46,9 @@ pub(super) struct Executed {
     is_right: Option<bool>,
     /// The first element that is wrong, in words, if it is known which one that is.
     first: Option<String>,
+    /// What its kernels have printed.
+    #[serde(default)]
+    printed: Printed,
 }
 
 /// Executes a run in a process of its own. A GPU's driver reserves far more address space than it uses, so that alone is
@@ -61,7 +64,8 @@ pub(super) fn in_a_process(job: &Job) -> Result<Executed> {
         memory: None,
         output: OUTPUT,
     };
-    worker.ask(job).context("the run has failed")
+    let (executed, printed) = worker.ask_and_hear::<Executed>(job).context("the run has failed")?;
+    Ok(Executed { printed, ..executed })
 }
 
 /// Reads a job from standard input, does it, and writes what came of it to standard output.
@@ -126,7 +130,8 @@ impl<'a> Replay<'a> {
     /// Executes the operations in order, and judges what the host reads.
     fn execute(&self) -> Result<Executed> {
         let device = self.device.properties.name.clone();
-        let mut executed = Executed { device, is_right: None, first: None };
+        let mut executed =
+            Executed { device, is_right: None, first: None, printed: Printed::default() };
         for operation in &self.run.operations {
             match operation {
                 Operation::Launch { .. } => self.launch(operation)?,

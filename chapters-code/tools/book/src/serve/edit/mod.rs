@@ -1,12 +1,13 @@
 //! `book serve --edit`: the page asks this server to compile a kernel, or to check an exercise.
 //!
-//! A kernel's text comes from the page, and its PTX goes back there; the page runs it. Nothing is written to a source
-//! file. Only who knows the session's token is answered ([`guard`]), and a compiler or a check runs in a process of its
-//! own, with limits ([`worker`] and `exercise::check`).
+//! A kernel's text comes from the page, and its PTX goes back there; the page runs it, and asks what it prints. Nothing
+//! is written to a source file. Only who knows the session's token is answered ([`guard`]), and a compiler, a run or a
+//! check is in a process of its own, with limits ([`worker`] and `exercise::check`).
 
 mod compile;
 mod gpu;
 mod guard;
+mod printed;
 mod worker;
 
 use std::path::{Path, PathBuf};
@@ -30,6 +31,7 @@ use tokio::sync::Semaphore;
 pub use compile::{WORKER, work};
 pub use gpu::{GPU_WORKER, execute_one};
 use guard::Guard;
+pub use printed::{PRINTER, print_one};
 
 /// The most bytes of a question. A recorded run with its PTX takes most of it.
 const LARGEST: usize = 2 << 20;
@@ -53,6 +55,8 @@ enum Question {
     Compile(compile::Job),
     /// What a driver makes of a run.
     Execute(Box<gpu::Job>),
+    /// What the kernels of a run print.
+    Print(printed::Job),
     /// What an exercise gives at first.
     Exercise {
         /// The exercise's number, such as `1.2`.
@@ -92,6 +96,7 @@ impl Editing {
                 Ok(serde_json::to_value(compile::in_a_process(&self.root, job)?)?)
             }
             Question::Execute(job) => Ok(serde_json::to_value(gpu::in_a_process(&job)?)?),
+            Question::Print(job) => Ok(serde_json::to_value(printed::in_a_process(&job)?)?),
             Question::Exercise { number } => {
                 let course = self.course()?;
                 let exercise = course.find(&number)?;
