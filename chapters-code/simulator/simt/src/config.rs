@@ -66,7 +66,8 @@ pub struct Options {
     /// Whether, in weak memory, each element of a vector access is an access of its own, in any order, as PTX says. If
     /// not, a vector access is one access.
     pub torn_vectors: bool,
-    /// Whether the hardware's events are counted.
+    /// Whether the hardware's events are counted. On wasm32 they always are: a machine that never counts would make a
+    /// module for a page larger.
     pub counters: bool,
     /// Whether data races are detected. Implies counting.
     pub races: bool,

@@ -94,7 +94,7 @@ pub fn launch_together(options: &Options, feed: &mut dyn Feed) -> Ended {
             run::<Tracing<'_>>(&jobs, &grids, &group, seed, feed);
         } else if options.races {
             run::<Checking<'_>>(&jobs, &grids, &group, seed, feed);
-        } else if options.counters {
+        } else if options.counters || cfg!(target_arch = "wasm32") {
             run::<Counting>(&jobs, &grids, &group, seed, feed);
         } else {
             run::<NoObserver>(&jobs, &grids, &group, seed, feed);

@@ -73,7 +73,7 @@ fn launch_alone(
         run::<Tracing<'_>>(&grid, report)
     } else if options.races {
         run::<Checking<'_>>(&grid, report)
-    } else if options.counters {
+    } else if options.counters || cfg!(target_arch = "wasm32") {
         run::<Counting>(&grid, report)
     } else {
         run::<NoObserver>(&grid, report)
