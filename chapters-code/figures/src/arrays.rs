@@ -21,6 +21,9 @@ const CELLS: u32 = 32;
 /// Letters of a value that a cell of 4 bytes has room for.
 const LETTERS: usize = 5;
 
+/// The value of an element that nothing has written, as the title of its cell has it; the cell is too narrow.
+pub const UNSET: &str = "unset";
+
 /// An element of an array.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Element {
@@ -126,9 +129,10 @@ impl Strip {
         cell.append(Title::new(format!("{}[{number}]: {value}", self.name)));
         cell.append(rectangle(class, [x, y], [width, HEIGHT]));
         let letters = LETTERS * if width > CELL { 2 } else { 1 };
-        let shown = match one.value.chars().count() > letters {
-            true => "…".to_owned(),
-            false => one.value.clone(),
+        let shown = match &*one.value {
+            UNSET => "–".to_owned(),
+            value if value.chars().count() > letters => "…".to_owned(),
+            value => value.to_owned(),
         };
         cell.append(text("small", [x + width / 2.0, y + 14.0], shown));
         cell
@@ -164,6 +168,7 @@ mod tests {
     fn touched_sectors_are_lit() {
         let element = |value: &str, touched| Element { value: value.into(), touched };
         let mut elements = vec![element("3", Touched::No); 40];
+        elements[0] = element(UNSET, Touched::No);
         elements[9] = element("7", Touched::Written);
         elements[39] = element("123456", Touched::Read);
         let strip = Strip { name: "out".into(), first: 64, bytes: 4, elements, other_sectors: 2 };
@@ -176,6 +181,7 @@ mod tests {
         let drawn = picture.frames[0].drawing.to_string();
         assert!(drawn.contains("out[73]: 7") && drawn.contains("out[0]: 3"), "{drawn}");
         assert!(!drawn.contains("out[-1]") && drawn.contains("…"));
+        assert!(drawn.contains("out[64]: unset") && drawn.contains("–") && !drawn.contains(">\nunset"), "{drawn}");
         assert_eq!(
             (drawn.matches("sector lit").count(), drawn.matches("\"sector\"").count()),
             (4, 11)

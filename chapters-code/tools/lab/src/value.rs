@@ -26,7 +26,7 @@ pub fn of_bytes(dtype: &str, bytes: &[u8]) -> String {
 pub fn text(dtype: &str, bits: u64, bytes: u32) -> String {
     let low = bits.to_le_bytes();
     if low[..(bytes as usize).min(8)].iter().all(|&byte| byte == POISON) {
-        return "unset".into();
+        return figures::arrays::UNSET.into();
     }
     let float = match (dtype, bytes) {
         ("f32", 4) => Some(f64::from(f32::from_bits(bits as u32))),
