@@ -181,7 +181,10 @@ mod tests {
         let drawn = picture.frames[0].drawing.to_string();
         assert!(drawn.contains("out[73]: 7") && drawn.contains("out[0]: 3"), "{drawn}");
         assert!(!drawn.contains("out[-1]") && drawn.contains("…"));
-        assert!(drawn.contains("out[64]: unset") && drawn.contains("–") && !drawn.contains(">\nunset"), "{drawn}");
+        assert!(
+            drawn.contains("out[64]: unset") && drawn.contains("–") && !drawn.contains(">\nunset"),
+            "{drawn}"
+        );
         assert_eq!(
             (drawn.matches("sector lit").count(), drawn.matches("\"sector\"").count()),
             (4, 11)

@@ -43,6 +43,7 @@ fn what_a_page_must_not_have_is_refused_with_its_line() {
         ("~~~cpp\nint x;\n~~~\n", 2, "never typed"),
         ("see\n[this](nowhere.md#part)\n", 2, "nowhere.md"),
         ("[up](../)\n", 1, "leaves the book: ../"),
+        ("`a\nb` and [this](nowhere.md), `c\n", 2, "nowhere.md"),
         ("fine: $x$\n\nbad: $\\frac{1}$\n", 3, "KaTeX rejects `\\frac{1}`"),
         ("$x$ and $x$\n\n$$\n\\nosuchmacro\n$$\n", 3, "KaTeX rejects"),
         ("a\n\n```\nx\n```\n", 3, "does not say its language"),
@@ -58,7 +59,8 @@ fn what_a_page_must_not_have_is_refused_with_its_line() {
         assert!(found[0].starts_with(&format!("{line}: ")), "{found:?}");
         assert!(found[0].contains(message), "{found:?}");
     }
-    for sound in ["```rust,ignore\n```\n", "| $n$ | `a` |\n| --- | ---: |\n| | |\n"] {
+    let lambdas = "`[&](a)`, ``[&](`)``\n\n```rust,ignore\n[&](a)\n```\n";
+    for sound in [lambdas, "| $n$ | `a` |\n| --- | ---: |\n| | |\n"] {
         assert_eq!(problems(sound), Vec::<String>::new());
     }
 }

@@ -2,12 +2,13 @@
 //! published. Fragments are not looked up.
 
 use crate::Problem;
-use crate::check::Page;
+use crate::check::{Page, rates};
 
 pub(super) fn check(page: &Page<'_>) -> Vec<Problem> {
+    let code: Vec<_> = rates::code(page.text).map(|(range, _)| range).collect();
     page.text
         .match_indices("](")
-        .filter(|(offset, _)| !is_code(&page.text[..*offset]))
+        .filter(|(offset, _)| !code.iter().any(|range| range.contains(offset)))
         .filter_map(|(offset, opening)| {
             let rest = &page.text[offset + opening.len()..];
             let target = rest[..rest.find(')')?].split('#').next()?.trim();
@@ -25,21 +26,4 @@ pub(super) fn check(page: &Page<'_>) -> Vec<Problem> {
             }
         })
         .collect()
-}
-
-/// Whether what follows `text` in its line stands in a code span.
-fn is_code(text: &str) -> bool {
-    let line = text.rsplit('\n').next().unwrap_or_default();
-    !line.matches('`').count().is_multiple_of(2)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_lambda_is_no_link() {
-        assert!(is_code("a link `x`\nThen `[&"));
-        assert!(!is_code("`x`, [`y`"));
-    }
 }
