@@ -59,7 +59,7 @@ fn what_a_page_must_not_have_is_refused_with_its_line() {
         assert!(found[0].starts_with(&format!("{line}: ")), "{found:?}");
         assert!(found[0].contains(message), "{found:?}");
     }
-    let lambdas = "`[&](a)`, ``[&](`)``\n\n```output\n[&](a)\n```\n";
+    let lambdas = "`[&](a)`, ``[&](`)``\n\n```console\n[&](a)\n```\n";
     for sound in [lambdas, "| $n$ | `a` |\n| --- | ---: |\n| | |\n"] {
         assert_eq!(problems(sound), Vec::<String>::new());
     }

@@ -203,7 +203,7 @@ fn what_has_changed_between_two_servers_is_built() {
     drop(Server::start(root));
     for (file, text) in [
         ("book/one.md", "# One\n\nanother text\n"),
-        ("book/measurements/run.json", "{}"),
+        ("book/measurements/samples.csv", "line\n"),
         ("book.toml", "[book]\ntitle = \"other\"\nsrc = \"book\"\n"),
         ("chapters-code/c/kernels/k.cu", "// a kernel\n"),
         ("chapters-code/c/kernels/k.ptx", "// compiled\n"),

@@ -231,13 +231,16 @@ impl Run {
         self.events() <= MOST_EVENTS
     }
 
-    /// The blocks of the launch that has most.
+    /// The blocks of the kernel that has most: of its largest launch on each device, added up.
     pub fn blocks(&self) -> u64 {
-        let of_launches = self.operations.iter().filter_map(|operation| match operation {
-            Operation::Launch { grid, .. } => Some(grid.map(u64::from).iter().product()),
-            _ => None,
-        });
-        of_launches.max().unwrap_or_default()
+        let mut largest: BTreeMap<&str, BTreeMap<Option<u32>, u64>> = BTreeMap::new();
+        for operation in &self.operations {
+            if let Operation::Launch { kernel, grid, device, .. } = operation {
+                let on_device = largest.entry(kernel).or_default().entry(*device).or_default();
+                *on_device = (*on_device).max(grid.iter().map(|&n| u64::from(n)).product());
+            }
+        }
+        largest.values().map(|devices| devices.values().sum()).max().unwrap_or_default()
     }
 
     /// The bytes of memory that the run takes in a file.
