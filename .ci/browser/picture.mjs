@@ -145,7 +145,7 @@ export const COVER = { width: 1200, height: 630 };
 export function cover(drawn) {
     const style = `margin: 0; display: grid; align-content: center; justify-items: center; gap: 24px; height: 100vh; background: #ffffff; color: #000000; ${FONT}`;
     const wide = drawn.replace("<svg ", '<svg width="1120" ');
-    return `<!DOCTYPE html><body style='${style}'><div style="font-size: 64px; font-weight: 600">Warp by Warp</div>${wide}</body>`;
+    return `<!DOCTYPE html><link rel="icon" href="data:,"><body style='${style}'><div style="font-size: 64px; font-weight: 600">Warp by Warp</div>${wide}</body>`;
 }
 
 /** How far two pictures differ, from 0 to 1 on average, or 1 where their sizes differ. Runs in the browser. */

@@ -126,7 +126,7 @@ fn drawn(class: &str, id: &str, title: &str, said: &str, frame: &Frame) -> Strin
     let style = format!(
         "--full:{}px;min-width:{}px",
         short((width * LARGEST).round()),
-        short((width * SMALLEST).round())
+        short((width * SMALLEST).ceil())
     );
     let mut document = Document::new()
         .set("viewBox", (0.0, 0.0, *width, *height))

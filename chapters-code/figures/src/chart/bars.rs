@@ -45,10 +45,10 @@ pub const WIDE: Layout = Layout {
 /// The picture for a narrow column. Names stand above their bars.
 pub const NARROW: Layout = Layout {
     class: "narrow",
-    width: 340.0,
+    width: 304.0,
     row: 36.0,
     left: 0.0,
-    longest: 330.0,
+    longest: 296.0,
     bar: [18.0, 11.0],
     name: [0.0, 13.0],
     align: "start name",

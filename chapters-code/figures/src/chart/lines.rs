@@ -21,7 +21,7 @@ pub const WIDE: Layout = Layout {
 /// The picture for a narrow column. At its right it has as much room as the names need, of which long ones take two lines.
 pub const NARROW: Layout = Layout {
     class: "narrow",
-    width: 340.0,
+    width: 304.0,
     height: 320.0,
     left: 38.0,
     right: 34.0,
@@ -132,7 +132,7 @@ fn with_room(layout: Layout, series: &[Series]) -> Layout {
 /// The lines of a name. In a narrow picture a long one is broken in front of the word that is nearest to its middle.
 fn lines_of<'n>(name: &'n str, layout: &Layout) -> Vec<&'n str> {
     let middle = name.len() / 2;
-    let words = name.match_indices([' ', '_']).map(|(at, mark)| at + usize::from(mark == "_"));
+    let words = name.match_indices([' ', '_', '-']).map(|(at, mark)| at + usize::from(mark != " "));
     match words.min_by_key(|at| at.abs_diff(middle)) {
         Some(at) if layout.class == NARROW.class && name.chars().count() > LETTERS => {
             vec![&name[..at], name[at..].trim_start()]
