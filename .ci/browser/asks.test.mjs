@@ -40,7 +40,7 @@ async function predict(page) {
     await page.goto(new URL("whole_picture.html", page.url()).href);
     assert.deepEqual(await listed(page), ["31\u00a0% of peak", "–", "–"]);
     assert.match(await page.locator(".predictions .score").first().innerText(), /^missed by 4\d %$/);
-    assert.equal(await page.locator(".scores").innerText(), "0 of your 1 predicted numbers held.");
+    assert.equal(await page.locator(".scores").innerText(), "Your predicted number did not hold.");
     const measured = await page.locator(".predictions td:last-child").allInnerTexts();
     assert.match(measured[0], /^[\d.]+\s% of peak$/);
     assert.deepEqual(measured.slice(1), ["after your answer", "after your answer"], "the list gives no other answer away");

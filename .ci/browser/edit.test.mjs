@@ -186,7 +186,7 @@ editing("what is not compiled, what does not compile, and what is right or wrong
     assert.equal(await isOlder(lab), false);
 
     await type(lab, FAILS);
-    assert.deepEqual(await state(), ["Not compiled yet. What the lab shows is of the text before.", true]);
+    assert.deepEqual(await state(), ["Not compiled yet. The lab shows the previous version.", true]);
     let release;
     const held = new Promise((resolve) => (release = resolve));
     await page.route("**/__edit", async (route) => (await held, route.continue()), { times: 1 });
@@ -200,7 +200,7 @@ editing("what is not compiled, what does not compile, and what is right or wrong
 
     await type(lab, COMPILES);
     assert.match(await said(lab), /^Not compiled yet\./);
-    assert.ok(await lab.getByText("Of the text before:").isVisible(), "the errors");
+    assert.ok(await lab.getByText("Errors of the previous version:").isVisible(), "the errors");
     await type(lab, FAILS);
     assert.deepEqual(await state(), failed, "it is known of this text");
 
@@ -220,7 +220,7 @@ editing("what is not compiled, what does not compile, and what is right or wrong
     await save(exercise, EXERCISE);
     await type(exercise, EXERCISE.replace("__syncthreads();", ""));
     assert.equal(await said(exercise), "Not checked yet.");
-    assert.ok(await exercise.getByText("Of the text before:").isVisible());
+    assert.ok(await exercise.getByText("Errors of the previous version:").isVisible());
 });
 
 editing("how to strike out is said where it can be done", {}, async (page) => {

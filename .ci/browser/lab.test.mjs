@@ -655,7 +655,7 @@ reading("an address that asks for what is not there says so", PAGE, {}, async (p
     await follow(`lab=${KERNEL}&kernel=chapter_1_reduce/nothing&size=77&block=9&without=sequential.cu:1,sequential.cu:25`);
     await lab.locator(".verdict.bad", { hasText: "Without line 25" }).waitFor();
     const note = lab.locator(".unknown");
-    assert.equal(await note.innerText(), "The address asks for what this kernel does not have: kernel=chapter_1_reduce/nothing, size=77, block=9, without=sequential.cu:1. The lab does without.");
+    assert.equal(await note.innerText(), "The address asks for what this kernel does not have: kernel=chapter_1_reduce/nothing, size=77, block=9, without=sequential.cu:1. The lab ignores this.");
     await lab.getByLabel("Look for races").evaluate((box) => box.click());
     await lab.locator(".verdict.good").waitFor();
     assert.equal(await note.isVisible(), false);

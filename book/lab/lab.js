@@ -1133,7 +1133,7 @@
                 return;
             }
             const whose = `lane ${this.lane.value} of warp ${step.warp}`;
-            const named = variables.length > 0 ? this.listed(`Variables of ${whose}`, "variables scrolls", variables) : make("ul", { class: "variables" }, make("li", {}, "No variable is certain here: a compiler keeps no names."));
+            const named = variables.length > 0 ? this.listed(`Variables of ${whose}`, "variables scrolls", variables) : make("ul", { class: "variables" }, make("li", {}, "The lab cannot prove which register holds which variable here."));
             const summary = make("summary", {}, `${plural(registers.length, "register")} of the PTX`);
             const all = make("details", { open: this.showsRegisters === true, ontoggle: () => (this.showsRegisters = all.open) }, summary, this.listed(`Registers of ${whose}`, "scrolls", registers));
             this.registers.replaceChildren(make("p", { class: "title" }, `Variables of ${whose} `), named, all);
@@ -1242,7 +1242,7 @@
             }
             if (this.isOfLink) {
                 if (!this.editor) {
-                    this.say("", "This link has an edited kernel, and this page has no editor. Open the link in a book that is served with it, as the last line of this lab says. “Run” runs the book's kernel.");
+                    this.say("", "This link has an edited kernel, and this page has no editor. Start the book with its editor, as the last line of this lab says. Open the address that it prints, then this page there, with everything after # of this link. “Run” runs the book's kernel.");
                 }
                 return;
             }
@@ -1266,7 +1266,7 @@
 
         sayUnknown(unknown) {
             this.note.hidden = unknown.length === 0;
-            this.note.textContent = unknown.length === 0 ? "" : `The address asks for what this kernel does not have: ${unknown.join(", ")}. The lab does without.`;
+            this.note.textContent = unknown.length === 0 ? "" : `The address asks for what this kernel does not have: ${unknown.join(", ")}. The lab ignores this.`;
         }
 
         /** The address of this state, with the reader's text if the kernel is edited. */

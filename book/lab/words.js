@@ -69,7 +69,7 @@ window.warpWords = (() => {
         const facts = outcome.races.map((race) => race.fact);
         const races = facts.filter((fact) => !isNote(fact));
         const notes = facts.length - races.length;
-        const noted = notes > 0 ? ` ${plural(notes, "note")}, which may be meant.` : "";
+        const noted = notes > 0 ? ` ${plural(notes, "note")}: ${notes === 1 ? "this" : "these"} may be intended.` : "";
         if (races.length === 0) {
             return isLooked ? { mark: "good", text: `No race.${noted}` } : { mark: "none", text: "Not looked for." };
         }
@@ -83,7 +83,7 @@ window.warpWords = (() => {
             return { mark: "none", text: whyNot || "Not tried." };
         }
         if (!weak) {
-            return { mark: "none", text: "Not tried: a run without it has no right result." };
+            return { mark: "none", text: "Not tried: weak memory is tried only if the result is right without it." };
         }
         const seeds = weak.seeds === 1 ? "seed 1" : `each seed from 1 to ${weak.seeds}`;
         if (!weak.reads) {

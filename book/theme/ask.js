@@ -171,7 +171,8 @@
         }
         for (const scores of document.querySelectorAll(".scores")) {
             scores.hidden = judged === 0;
-            scores.textContent = `${held} of your ${judged} predicted numbers held.`;
+            const one = held === 1 ? "held" : "did not hold";
+            scores.textContent = judged === 1 ? `Your predicted number ${one}.` : `${held} of your ${judged} predicted numbers held.`;
         }
         // On paper, a list without any number of the reader has no columns for them.
         for (const table of document.querySelectorAll(".predictions")) {
@@ -225,7 +226,7 @@
         const circles = sorted.map(({ words, text, question }, index) =>
             drawn("circle", { cx: places[index], cy: HEAD + ROW * (at[index] + 0.5), r: 5, class: words === "held" ? "held" : "" }, drawn("title", {}, `${question} ${text}: ${words}`)),
         );
-        const title = `Your ${dots.length} predicted numbers over the measured ones`;
+        const title = dots.length === 1 ? "Your predicted number over the measured one" : `Your ${dots.length} predicted numbers over the measured ones`;
         const svg = drawn("svg", { viewBox: `0 0 ${width} ${bottom}`, role: "img", "aria-label": `${title}. The table below lists them.` }, ...axis, ...circles);
         return made("figure", { className: "dots" }, svg, made("figcaption", {}, `${title}, on a logarithmic axis: left of 1× those that were too low, right of it those that were too high. Filled dots held.`));
     }

@@ -193,7 +193,7 @@
             this.buttons = make("div", { className: "buttons" }, this.saveButton, this.resetButton, this.earlierButton, copy);
             this.said = make("p", { className: "verdict", role: "status", hidden: true });
             this.said.setAttribute("role", "status");
-            this.before = make("p", { className: "hint", hidden: true, textContent: "Of the text before:" });
+            this.before = make("p", { className: "hint", hidden: true, textContent: "Errors of the previous version:" });
             this.lines = make("ul", { className: "lines" });
             this.log = make("pre", { tabIndex: 0 });
             this.log.setAttribute("role", "group");
@@ -387,7 +387,7 @@
                 await navigator.clipboard.writeText(this.editor.text());
                 button.textContent = "The text is copied";
             } catch {
-                button.textContent = "The browser does not allow to copy";
+                button.textContent = "The browser does not allow copying";
             }
         }
     }
@@ -442,7 +442,7 @@
         const entries = [...new Set(launches.filter((launch) => isOwn(book.modules[launch.module])).map((launch) => launch.kernel))];
         let linkText = null; // out of the address
 
-        const older = make("p", { className: "older-note", hidden: true, textContent: "Older results: they are not of the text in the editor." });
+        const older = make("p", { className: "older-note", hidden: true, textContent: "Older results: they belong to an earlier version of the text." });
         const output = new Output(`Printed by ${book.kernel}`);
         lab.said.before(older);
         lab.said.after(output.element);
@@ -485,7 +485,7 @@
             reset: "Back to the book's kernel",
             save,
             hint: ["To keep it, copy it into ", place, "."],
-            words: { changed: "Not compiled yet. What the lab shows is of the text before.", working: "Compiling …" },
+            words: { changed: "Not compiled yet. The lab shows the previous version.", working: "Compiling …" },
             onolder(isOlder) {
                 const isShown = isOlder && !text.element.hidden && lab.outcome !== null;
                 lab.section.classList.toggle("older", isShown);
@@ -611,7 +611,7 @@
             }
             text.offer(linkText);
             text.showCode();
-            text.sayState("The text of the link: not compiled yet. Read it, then save and run it. It replaces no text of yours before.", "changed");
+            text.sayState("The text of the link: not compiled yet. Read it, then save and run it. Your own text stays until then.", "changed");
         }
 
         if (typeof lab.linkText === "string") {
@@ -645,7 +645,7 @@
             original: exercise.text,
             label: `Exercise ${number}: ${exercise.title}`,
             action: "Check",
-            reset: "Begin anew",
+            reset: "Start over",
             save,
             hint: [make("code", {}, "cargo exercise"), " counts what is in the file. Copy it into ", make("code", {}, exercise.file), "."],
             words: { changed: "Not checked yet.", working: "Checking …" },
