@@ -70,50 +70,6 @@
         document.body.prepend(skip);
     }
 
-    // Where the page is in the book, out of the sidebar.
-    const links = [...document.querySelectorAll("#mdbook-sidebar .chapter-link-wrapper > a[href]:not(.chapter-fold-toggle)")];
-    const bare = (address) => address.split(/[?#]/)[0];
-    const linkOf = (address) => links.find((link) => bare(link.href) === bare(address));
-
-    /** The chapter's link and its pages' links, that of the chapter's first page among them. */
-    function chapterOf(link) {
-        const items = document.querySelectorAll("#mdbook-sidebar ol.chapter > li.chapter-item");
-        const item = [...items].find((each) => each.contains(link));
-        const pages = item ? links.filter((each) => item.contains(each)) : [];
-        return pages.length > 1 ? pages : [];
-    }
-
-    // The project's own build has written all this into the page; mdBook's has not.
-    const here = linkOf(location.href);
-    const pages = here ? chapterOf(here) : [];
-    if (text && pages.length > 0 && !text.querySelector(".breadcrumb")) {
-        const way = document.createElement("p");
-        way.className = "breadcrumb";
-        const chapter = document.createElement("a");
-        chapter.href = pages[0].href;
-        chapter.textContent = pages[0].textContent.trim();
-        way.append(chapter, ` › ${pages.indexOf(here) + 1} of ${pages.length}`);
-        text.prepend(way);
-        if (here !== pages[0]) {
-            const book = " - Warp by Warp";
-            document.title = `${document.title.replace(book, "")} – ${chapter.textContent}${book}`;
-        }
-    }
-
-    // A link to the page before or after says its name.
-    for (const link of document.querySelectorAll("a.nav-chapters, a.mobile-nav-chapters")) {
-        const name = linkOf(link.href)?.textContent.trim();
-        if (name && !link.querySelector(".name")) {
-            const which = link.rel.includes("prev") ? "Previous" : "Next";
-            link.title = `${which}: ${name}`;
-            link.setAttribute("aria-label", link.title);
-            const shown = document.createElement("span");
-            shown.className = "name";
-            shown.textContent = name;
-            link.append(shown);
-        }
-    }
-
     // The printer prints this page: the page that holds the whole book is of several megabytes. Where the book lies beside
     // the pages as a PDF, the page says so.
     const printer = document.getElementById("print-button")?.closest("a");

@@ -1,6 +1,6 @@
 //! Where a page stands in the book, written into the built pages, for readers without JavaScript and for what shows a link
-//! to a page: the chapter in the title and above the heading, and the names of the pages before and after. In pages that mdBook
-//! has built by itself, the theme's script `page.js` does the same.
+//! to a page: the chapter in the title and above the heading, and the names of the pages before and after. Pages that mdBook
+//! has built by itself lack all this.
 
 use std::fs;
 use std::io;
