@@ -497,7 +497,6 @@
             const { section } = this;
             const isWide = window.matchMedia("(min-width: 1200px)").matches && !this.dialog?.open;
             section.style.removeProperty("margin-inline");
-            section.style.removeProperty("width");
             const content = document.querySelector(".content")?.getBoundingClientRect();
             if (isWide && content) {
                 const own = section.getBoundingClientRect();
