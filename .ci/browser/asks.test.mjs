@@ -155,6 +155,23 @@ asking("without a store a prediction lasts as long as the page", {}, async (page
     assert.ok(await field(page).isVisible());
 });
 
+asking("what a full store refuses replaces an older prediction as long as the page is there", {}, async (page) => {
+    await field(page).fill("31");
+    await asked(page, 0).getByRole("button", { name: "Show" }).click();
+    await page.evaluate(() => (Storage.prototype.setItem = () => { throw new DOMException("full", "QuotaExceededError"); }));
+    await asked(page, 0).getByRole("button", { name: "Change" }).click();
+    await field(page).fill("40");
+    await asked(page, 0).getByRole("button", { name: "Show" }).click();
+    assert.match(await asked(page, 0).locator(".yours").innerText(), /40\s% of peak/);
+});
+
+asking("a link that was cut leaves the page as it is", {}, async (page) => {
+    await page.goto(`${smallRoot()}${ONE}#%E0%A4%A`);
+    await page.reload();
+    await page.evaluate(() => (location.hash = "#inside"));
+    await answer(page).waitFor({ state: "visible" });
+});
+
 asking("a link into what is folded opens it", {}, async (page) => {
     await page.goto(smallRoot() + LIST);
     await page.getByRole("link", { name: "Into the first answer" }).click();

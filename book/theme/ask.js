@@ -9,17 +9,19 @@
 
     function load(key) {
         try {
-            return localStorage.getItem(STORE + key) ?? kept.get(key);
+            return kept.get(key) ?? localStorage.getItem(STORE + key) ?? undefined;
         } catch {
-            return kept.get(key);
+            return undefined;
         }
     }
 
     function save(key, text) {
-        kept.set(key, text);
         try {
             localStorage.setItem(STORE + key, text);
-        } catch { /* Some browsers store nothing for a file, or at all. */ }
+            kept.delete(key);
+        } catch {
+            kept.set(key, text); // Some browsers store nothing for a file, or at all.
+        }
     }
 
     /** What came of a prediction that was typed, by what its question's `data` attributes say; nothing of a text. */
@@ -132,7 +134,12 @@
 
     // What a link leads to is not left folded.
     function follow() {
-        const id = decodeURIComponent(location.hash.slice(1));
+        let id;
+        try {
+            id = decodeURIComponent(location.hash.slice(1));
+        } catch {
+            return; // A link that was cut leads nowhere.
+        }
         const target = id && document.getElementById(id);
         if (target && window.reveal(target)) {
             target.scrollIntoView();
