@@ -417,7 +417,7 @@
             [this.scheduleMeans, this.residentMeans] = [make("span", { class: "means" }), make("span", { class: "means" })];
             this.digits.value = String(this.run.seed);
             this.runButton = make("button", { type: "submit", class: "main" }, "Run");
-            this.stopButton = button("Stop", () => stop("You stopped the run."));
+            this.stopButton = button("Stop", () => this.stop());
             this.stopButton.hidden = true;
             this.stepButton = button("Step through", () => this.trace());
             this.said = make("div", { class: "verdict", role: "status" });
@@ -627,21 +627,36 @@
             this.stepButton.disabled = isRefused || this.stepButton.title !== "";
         }
 
-        /** Says why nothing runs; what was shown of the last run goes. */
+        /** Says why nothing runs. */
         refuse() {
             this.runs += 1;
+            this.fail("", `This does not run: ${this.refusal}.`);
+        }
+
+        stop() {
+            this.runs += 1;
+            stop("");
+            this.fail("bad", "You stopped the run.");
+            this.keepState();
+        }
+
+        /** Says why there is no outcome; what was shown of the last run goes. */
+        fail(mark, reason) {
+            this.error = reason;
             this.outcome = this.whole = null;
             this.closeSteps();
-            this.say("", `This does not run: ${this.refusal}.`);
             this.found.replaceChildren();
-            this.light();
             this.tabulate();
+            this.stopButton.hidden = true;
+            this.say(mark, reason);
+            this.editor?.ran(null);
         }
 
         closeSteps() {
             this.pause();
             this.steps = this.shownSteps = [];
             this.stepper.hidden = this.transport.hidden = true;
+            this.light();
         }
 
         strike(lines) {
@@ -733,9 +748,7 @@
                 return true;
             } catch (error) {
                 if (isWanted()) {
-                    this.error = error.message;
-                    this.say("bad", error.message);
-                    this.editor?.ran(null);
+                    this.fail("bad", error.message);
                 }
                 return false;
             } finally {

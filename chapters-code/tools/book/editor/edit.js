@@ -450,7 +450,7 @@
         /** What the lab says of the kernel that it has. */
         function verdict() {
             const whose = lab.data === book ? "The kernel of the book" : "Your kernel";
-            const said = lab.error ? `${whose} does not run to its end: ${lab.error}` : `${whose} has run. ${lab.verdictText}`;
+            const said = lab.error ? `${whose} has no result. ${lab.error}` : `${whose} has run. ${lab.verdictText}`;
             return { said, verdict: lab.said.className.replace("verdict", "").trim() };
         }
 
@@ -552,10 +552,10 @@
                 lit.set(number(now, file), "lit-now");
                 text.editor.light(lit);
             },
-            /** A run has begun, or has ended with these options. */
+            /** A run has begun, or has failed, or has ended with these options. */
             ran(options) {
                 hear(options);
-                if (options) {
+                if (options || lab.error) {
                     text.settle(verdict());
                     text.refresh();
                 }
