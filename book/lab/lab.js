@@ -68,6 +68,7 @@
     let current = null; // the kernel that is open there
     let waiting = null; // who waits for its answer
     let turn = Promise.resolve();
+    let stepping = null; // the lab that steps through a run: the machine has the steps of one
 
     function stop(reason) {
         running?.terminate();
@@ -294,6 +295,8 @@
 
     // ---- A lab.
 
+    let labs = 0; // that were opened on this page
+
     class Lab {
         /** `linkText` is the text of an edited kernel out of the address, packed: nothing runs then before the reader wants it. */
         constructor(place, folder, name, data, opened, linkText = null) {
@@ -307,7 +310,22 @@
             this.runs = 0; // that were asked for, of which the last is shown
             this.steps = [];
             this.at = 0;
+            this.wanted = null; // where the steps that are still awaited are to begin
+            this.takeMachine();
             this.build();
+        }
+
+        /** Ends the steps of another lab: the machine has no longer what they show. */
+        takeMachine() {
+            if (stepping !== this) {
+                stepping?.closeSteps();
+                stepping = null;
+            }
+        }
+
+        /** Whether the machine has the steps that are shown. */
+        get isStepping() {
+            return stepping === this && this.stepped === this.runs;
         }
 
         get run() {
@@ -444,7 +462,7 @@
             this.transport = make("div", { class: "transport", hidden: true });
             this.chosen = make("span", { class: "chosen" });
             this.setup = make("details", { class: "setup" }, make("summary", {}, make("strong", {}, "Choices"), ": ", this.chosen), form, help);
-            form.id = `lab-form-${data.kernel}`;
+            form.id = `lab-form-${(labs += 1)}`;
             this.runButton.setAttribute("form", form.id);
             this.largeButton = button("Enlarge", () => (this.dialog?.open ? this.dialog.close() : this.enlarge()));
             const copy = button("Copy a link to this state", () => this.copy(copy));
@@ -655,7 +673,9 @@
         closeSteps() {
             this.pause();
             this.steps = this.shownSteps = [];
+            this.wanted = null;
             this.stepper.hidden = this.transport.hidden = true;
+            this.stepper.setAttribute("aria-busy", "false");
             this.light();
         }
 
@@ -673,7 +693,7 @@
                 this.closeSteps();
                 await this.go({}, isCovered);
             } else {
-                await this.trace(this.whereabouts(), isCovered);
+                await this.trace(this.wanted ?? this.whereabouts(), isCovered);
             }
         }
 
@@ -725,6 +745,7 @@
                 this.refuse();
                 return false;
             }
+            this.takeMachine();
             this.isCovered = isCovered;
             const mine = (this.runs += 1);
             const isWanted = () => mine === this.runs;
@@ -952,11 +973,16 @@
 
         // ---- Steps.
 
-        async trace(wanted, isCovered) {
+        async trace(wanted = null, isCovered) {
             this.pause();
-            if (!(await this.go({ trace: true }, isCovered))) {
+            this.wanted = wanted;
+            this.stepper.setAttribute("aria-busy", "true");
+            this.takeMachine();
+            stepping = this;
+            if (!(await this.go({ trace: true }, isCovered)) || stepping !== this) {
                 return;
             }
+            this.stepped = this.runs;
             const { launches, traced } = this.outcome;
             const choose = () => this.chooseBlock();
             this.launch = make("select", { onchange: choose }, ...launches.map((launch, index) => make("option", {}, `${index + 1}: ${launch.kernel}${launch.device === undefined ? "" : ` on device ${launch.device}`}`)));
@@ -1055,31 +1081,51 @@
             return { launch: this.launch.selectedIndex, block: Number(this.block.value) };
         }
 
+        /** Asks about the steps of the chosen block; null once they are no longer those that are shown. */
+        async askSteps(question, isWanted = () => true) {
+            const { launch, block } = this.of();
+            const isShown = () => this.isStepping && this.of().launch === launch && this.of().block === block && isWanted();
+            try {
+                const answer = await ask(this.data, { ...question, launch, block }, () => isShown() && current === this.data);
+                return isShown() ? answer : null;
+            } catch (error) {
+                if (isShown()) {
+                    this.fail("bad", error.message);
+                }
+                return null;
+            }
+        }
+
         async loadSteps(wanted) {
-            this.steps = await ask(this.data, { request: "steps", ...this.of() });
+            const steps = await this.askSteps({ request: "steps" });
+            const trees = steps && (await this.askSteps({ request: "trees" }));
+            if (!trees) {
+                return;
+            }
+            this.steps = steps;
             this.hasStops = this.steps.some((step) => step.is_stop);
             const warps = [...new Set(this.steps.map((step) => step.warp).filter((warp) => warp !== null))].sort((a, b) => a - b);
             this.warp.replaceChildren(make("option", { value: "" }, "all"), ...warps.map((warp) => make("option", {}, String(warp))));
             this.warp.value = warps.some((warp) => String(warp) === wanted?.warp) ? wanted.warp : "";
             this.timeline.open = false;
-            this.showTrees(await ask(this.data, { request: "trees", ...this.of() }));
+            this.showTrees(trees);
             this.filterSteps(wanted?.at, wanted?.like);
+            this.wanted = null;
         }
 
         /** Shows the step with this number, or the nearest that is like another: of the same line and warp, as often before. */
         filterSteps(at = 0, like) {
             const warp = this.warp.value;
             this.shownSteps = this.steps.filter((step) => warp === "" || step.warp === null || String(step.warp) === warp);
-            // Another run has begun meanwhile, and has no steps yet.
-            if (this.shownSteps.length === 0) {
-                return;
-            }
             this.slider.max = String(this.shownSteps.length - 1);
             const alike = this.shownSteps.flatMap((step, index) => (like && step.line === like.line && step.warp === like.warp ? [index] : []));
             this.show_step(alike[Math.min(like?.nth, alike.length - 1)] ?? at);
         }
 
         async show_step(to) {
+            if (this.shownSteps.length === 0) {
+                return; // They are not there yet.
+            }
             this.at = Math.min(Math.max(to, 0), this.shownSteps.length - 1);
             const step = this.shownSteps[this.at];
             this.slider.value = String(this.at);
@@ -1092,8 +1138,8 @@
             this.keepState();
             const lane = Number(this.lane.value);
             const isWanted = () => this.shownSteps[this.at] === step && Number(this.lane.value) === lane;
-            const view = await ask(this.data, { request: "view", ...this.of(), event: step.event, lane }, isWanted);
-            if (view && isWanted()) {
+            const view = await this.askSteps({ request: "view", event: step.event, lane }, isWanted);
+            if (view) {
                 this.ptx.textContent = view.ptx;
                 this.drawLanes(step, view.values);
                 this.listVariables(step, view);
@@ -1191,7 +1237,8 @@
             }
             const picture = make("div");
             try {
-                picture.innerHTML = (await ask(this.data, { request: "timeline", ...this.of() })).picture;
+                const answer = await ask(this.data, { request: "timeline", ...this.of() }, () => this.isStepping && current === this.data);
+                picture.innerHTML = answer?.picture ?? "";
             } catch (error) {
                 picture.textContent = error.message;
             }
@@ -1331,7 +1378,7 @@
         /** Opens the lab of a place, and runs it if the address holds its state. */
         async open(place, folder, state, onbytes) {
             const name = place.dataset.lab;
-            const { data, opened } = await openKernel(folder, name, onbytes);
+            const { data, opened } = place.lab ?? (await openKernel(folder, name, onbytes));
             // The text is that of the kernel which the address names, and that may be another one of the family.
             const linkText = isOfFamily(data, state?.get("kernel")?.split("/")[1]) ? null : state?.get("text");
             place.lab ??= new Lab(place, folder, name, data, opened, linkText);
@@ -1341,7 +1388,7 @@
                 await lab.restore(state);
             } else {
                 lab.runButton.focus({ preventScroll: true });
-                await lab.go({}, true);
+                await lab.again(true);
             }
         },
     };
