@@ -308,6 +308,8 @@
             this.outcome = null;
             this.whole = null; // what the kernel does with nothing struck out, where something is
             this.runs = 0; // that were asked for, of which the last is shown
+            this.swaps = 0; // the same, of other kernels in place of this one
+            this.isGone = false; // from the page
             this.steps = [];
             this.at = 0;
             this.wanted = null; // where the steps that are still awaited are to begin
@@ -368,10 +370,24 @@
             return [labelled("What goes wrong", list, "Kernels that are wrong on purpose, in place of this one")];
         }
 
-        /** Shows another kernel of the family in place of this one. */
+        /** Shows another kernel of the family in place of this one, and gives its lab; null if it cannot be loaded, or another one was chosen meanwhile. */
         async swap(kernel, state) {
             const name = `${this.name.split("/")[0]}/${kernel}`;
-            const { data, opened } = await openKernel(this.folder, name);
+            const mine = (this.swaps += 1);
+            const isWanted = () => mine === this.swaps && !this.isGone;
+            let loaded;
+            try {
+                loaded = await openKernel(this.folder, name, isWanted);
+            } catch (error) {
+                if (isWanted()) {
+                    this.section.querySelector("select.family").value = this.data.kernel;
+                    this.fail("bad", error.message);
+                }
+            }
+            if (!loaded?.opened || !isWanted()) {
+                return null;
+            }
+            const { data, opened } = loaded;
             const isLarge = this.dialog?.open;
             this.leave();
             const lab = new Lab(this.place, this.folder, name, data, opened, state?.get("text"));
@@ -546,8 +562,10 @@
             this.largeButton.focus({ preventScroll: true });
         }
 
-        /** Takes the lab off the page. */
+        /** Takes the lab off the page: nothing that runs is shown any more. */
         leave() {
+            this.isGone = true;
+            this.runs += 1;
             this.pause();
             this.watcher.disconnect();
             this.section.remove();
@@ -556,7 +574,11 @@
 
         /** Takes the kernel in another version, with the same runs, and runs it: without what the address strikes out of it. */
         async replace(data) {
-            this.opened = await ask(data);
+            const opened = await ask(data, null, () => !this.isGone);
+            if (!opened || this.isGone) {
+                return;
+            }
+            this.opened = opened;
             this.data = data;
             this.removed = new Set(this.linesNamed(this.pending ?? []));
             this.pending = null;
@@ -576,7 +598,6 @@
         }
 
         close() {
-            this.runs += 1; // Nothing that runs is shown any more.
             this.leave();
             this.place.querySelector("button").focus();
             this.place.lab = null;
@@ -740,6 +761,9 @@
 
         /** Runs, with more options, and shows what came of it, the counts perhaps only when they are asked for. Says whether it ran. */
         async go(more, isCovered = false) {
+            if (this.isGone) {
+                return false;
+            }
             this.hasRun = true;
             if (this.refusal) {
                 this.refuse();
@@ -1274,7 +1298,8 @@
             const kernel = state.get("kernel")?.split("/")[1];
             if (isOfFamily(this.data, kernel)) {
                 state.delete("kernel");
-                await (await this.swap(kernel, state)).restore(state);
+                const lab = await this.swap(kernel, state);
+                await lab?.restore(state);
                 return;
             }
             if (hasOption(this.size, state.get("size"))) {
@@ -1362,12 +1387,12 @@
     const hasOption = (list, value) => [...list.options].some((option) => option.value === value);
     const isOfFamily = (data, kernel) => kernel !== data.kernel && data.family.some((one) => one.kernel === kernel);
 
-    /** Loads a kernel with the machine and opens it. `onbytes` hears how many bytes of them have come. */
-    async function openKernel(folder, name, onbytes = () => {}) {
+    /** Loads a kernel with the machine and opens it, if it is still wanted then. `onbytes` hears how many bytes of them have come. */
+    async function openKernel(folder, name, isWanted, onbytes = () => {}) {
         const addresses = [`${folder}machine.js`, `${folder}${name}.js`];
         await Promise.all(addresses.map((address) => load(address, onbytes)));
         const data = kernels.get(name);
-        return { data, opened: await ask(data) };
+        return { data, opened: await ask(data, null, isWanted) };
     }
 
     window.warpLab = {
@@ -1378,7 +1403,7 @@
         /** Opens the lab of a place, and runs it if the address holds its state. */
         async open(place, folder, state, onbytes) {
             const name = place.dataset.lab;
-            const { data, opened } = place.lab ?? (await openKernel(folder, name, onbytes));
+            const { data, opened } = place.lab ?? (await openKernel(folder, name, () => true, onbytes));
             // The text is that of the kernel which the address names, and that may be another one of the family.
             const linkText = isOfFamily(data, state?.get("kernel")?.split("/")[1]) ? null : state?.get("text");
             place.lab ??= new Lab(place, folder, name, data, opened, linkText);
