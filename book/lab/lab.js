@@ -961,7 +961,7 @@
             const beside = whole && outcome ? whole.counters[name] : run.counters[name];
             const mark = make("span", { class: "came" });
             const compare = (predicted) => {
-                const words = outcome && predicted !== undefined ? window.verdictOn("count", predicted, counted) : "";
+                const words = outcome && predicted !== undefined ? window.verdictOn("count", predicted, whole ? beside : counted) : "";
                 mark.textContent = words && `${words === "held" ? "✓" : "✗"} ${words}`;
                 mark.className = `came ${words === "held" ? "hit" : "miss"}`;
             };
