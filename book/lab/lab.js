@@ -310,6 +310,7 @@
             this.runs = 0; // that were asked for, of which the last is shown
             this.swaps = 0; // the same, of other kernels in place of this one
             this.isGone = false; // from the page
+            this.predictions = new Map(); // the fields for them
             this.steps = [];
             this.at = 0;
             this.wanted = null; // where the steps that are still awaited are to begin
@@ -943,7 +944,11 @@
                 this.counters.querySelector(".scrolls").focus({ preventScroll: true });
             };
             const title = isCovered ? ["Predict a count, then ", button("Show the counts", uncover)] : [outcome ? "Counted" : "Predict, then run"];
+            const calls = (one) => one.getAttribute("aria-label") ?? one.textContent;
+            const focused = this.counters.contains(document.activeElement) ? calls(document.activeElement) : null;
             this.counters.replaceChildren(make("p", { class: "title" }, ...title), first, ...more);
+            const again = [...this.counters.querySelectorAll("a, button, input, summary, .scrolls")].find((one) => calls(one) === focused);
+            again?.focus({ preventScroll: true });
         }
 
         table(names, outcome, label) {
@@ -960,24 +965,14 @@
             const counted = outcome?.counters[name];
             const beside = whole && outcome ? whole.counters[name] : run.counters[name];
             const mark = make("span", { class: "came" });
-            const compare = (predicted) => {
-                const words = outcome && predicted !== undefined ? window.verdictOn("count", predicted, whole ? beside : counted) : "";
+            const input = this.predictionOf(name, key);
+            const compare = () => {
+                const words = outcome && input.value !== "" ? window.verdictOn("count", Number(input.value), whole ? beside : counted) : "";
                 mark.textContent = words && `${words === "held" ? "✓" : "✗"} ${words}`;
                 mark.className = `came ${words === "held" ? "hit" : "miss"}`;
             };
-            const keep = () => {
-                const all = remembered();
-                delete all[key];
-                if (input.value !== "") {
-                    all[key] = Number(input.value);
-                }
-                remember(all);
-                compare(all[key]);
-            };
-            const input = make("input", { type: "number", min: "0", onchange: keep, "aria-label": `Your prediction of the ${inWords(name)}` });
-            const predicted = remembered()[key];
-            input.value = predicted ?? "";
-            compare(predicted);
+            input.onchange = compare;
+            compare();
             return make(
                 "tr",
                 {},
@@ -986,6 +981,24 @@
                 make("td", {}, outcome ? thousands(counted) : "?"),
                 make("td", { class: outcome && counted !== beside ? "other" : "" }, outcome ? thousands(beside) : "?"),
             );
+        }
+
+        /** The field of a prediction: the same one after each run, so that what is being typed stays. */
+        predictionOf(name, key) {
+            const keep = () => {
+                const all = remembered();
+                delete all[key];
+                if (input.value !== "") {
+                    all[key] = Number(input.value);
+                }
+                remember(all);
+            };
+            if (!this.predictions.has(key)) {
+                const value = String(remembered()[key] ?? "");
+                this.predictions.set(key, make("input", { type: "number", min: "0", value, oninput: keep, "aria-label": `Your prediction of the ${inWords(name)}` }));
+            }
+            const input = this.predictions.get(key);
+            return input;
         }
 
         /** A counter's name, which leads to the glossary and says what is counted. */
