@@ -12,6 +12,7 @@
     const SHOWN_RACES = 2; // the others unfold
     const [PLAY, SLOW_PLAY] = [700, 2000]; // milliseconds per line, and where motion is to be reduced
     const EDGE = 16; // pixels between a wide lab and the edges of the content
+    const COPY = "Copy a link to this state";
     const PREDICTIONS = "lab-predictions"; // of localStorage
     // By how what can be struck out begins.
     const HINTS = {
@@ -298,10 +299,12 @@
     let labs = 0; // that were opened on this page
 
     class Lab {
-        /** `linkText` is the text of an edited kernel out of the address, packed: nothing runs then before the reader wants it. */
-        constructor(place, folder, name, data, opened, linkText = null) {
-            Object.assign(this, { place, folder, name, data, opened, linkText });
-            this.isOfLink = linkText !== null;
+        /** `state` is what the address says of this kernel. */
+        constructor(place, folder, name, data, opened, state) {
+            Object.assign(this, { place, folder, name, data, opened });
+            this.linkText = state?.get("text") ?? null; // of an edited kernel, packed: nothing runs then before the reader wants it
+            this.isOfLink = this.linkText !== null;
+            this.isStruck = !this.isOfLink && Boolean(state?.has("without")); // by the address: that is about the book's kernel
             this.pending = null; // what the address strikes out of that kernel, which is not there yet
             this.error = null; // why the last run has no outcome
             this.removed = new Set();
@@ -391,7 +394,7 @@
             const { data, opened } = loaded;
             const isLarge = this.dialog?.open;
             this.leave();
-            const lab = new Lab(this.place, this.folder, name, data, opened, state?.get("text"));
+            const lab = new Lab(this.place, this.folder, name, data, opened, state);
             this.place.lab = lab;
             lab.setup.open = this.setup.open;
             if (isLarge) {
@@ -482,7 +485,7 @@
             form.id = `lab-form-${(labs += 1)}`;
             this.runButton.setAttribute("form", form.id);
             this.largeButton = button("Enlarge", () => (this.dialog?.open ? this.dialog.close() : this.enlarge()));
-            const copy = button("Copy a link to this state", () => this.copy(copy));
+            this.copyButton = button(COPY, () => this.copy());
             this.copied = make("span", { role: "status" });
             this.note = make("p", { class: "unknown", role: "status", hidden: true });
             this.hint = make("p", { class: "hint" });
@@ -501,7 +504,7 @@
                     make("div", { class: "left" }, this.hint, text, this.transport),
                     make("div", { class: "right" }, this.stepper, this.found, this.counters),
                 ),
-                make("footer", {}, copy, this.copied),
+                make("footer", {}, this.copyButton, this.copied),
                 make("p", { class: "hint", hidden: Boolean(window.warpEdit) }, "To edit the kernel here, serve the book from a clone of its repository: ", make("code", {}, "cargo run --bin book -- serve --edit"), "."),
             );
             // mdBook turns pages with the arrow keys.
@@ -704,6 +707,9 @@
         strike(lines) {
             const isRemoved = this.isRemoved(lines);
             lines.forEach((line) => (isRemoved ? this.removed.delete(line) : this.removed.add(line)));
+            if (!this.editor) {
+                this.pending = this.linkText = null; // The address has the book's kernel from now on.
+            }
             this.markRemoved();
             this.settle();
             return this.again();
@@ -985,11 +991,11 @@
 
         /** The field of a prediction: the same one after each run, so that what is being typed stays. */
         predictionOf(name, key) {
-            const keep = () => {
+            const keep = ({ target }) => {
                 const all = remembered();
                 delete all[key];
-                if (input.value !== "") {
-                    all[key] = Number(input.value);
+                if (target.value !== "") {
+                    all[key] = Number(target.value);
                 }
                 remember(all);
             };
@@ -997,8 +1003,7 @@
                 const value = String(remembered()[key] ?? "");
                 this.predictions.set(key, make("input", { type: "number", min: "0", value, oninput: keep, "aria-label": `Your prediction of the ${inWords(name)}` }));
             }
-            const input = this.predictions.get(key);
-            return input;
+            return this.predictions.get(key);
         }
 
         /** A counter's name, which leads to the glossary and says what is counted. */
@@ -1304,6 +1309,7 @@
         }
 
         keepState() {
+            this.copyButton.textContent = COPY; // What was copied is another state.
             history.replaceState(null, "", `#${this.state()}`);
         }
 
@@ -1376,7 +1382,7 @@
             return `${location.href.split("#")[0]}#${state}`;
         }
 
-        async copy(button) {
+        async copy() {
             this.copied.textContent = "";
             let link;
             try {
@@ -1387,10 +1393,10 @@
             }
             try {
                 await navigator.clipboard.writeText(link);
-                button.textContent = "The link is copied";
+                this.copyButton.textContent = "The link is copied";
             } catch {
                 history.replaceState(null, "", link);
-                button.textContent = "The link is in the address bar";
+                this.copyButton.textContent = "The link is in the address bar";
             }
         }
     }
@@ -1417,9 +1423,9 @@
         async open(place, folder, state, onbytes) {
             const name = place.dataset.lab;
             const { data, opened } = place.lab ?? (await openKernel(folder, name, () => true, onbytes));
-            // The text is that of the kernel which the address names, and that may be another one of the family.
-            const linkText = isOfFamily(data, state?.get("kernel")?.split("/")[1]) ? null : state?.get("text");
-            place.lab ??= new Lab(place, folder, name, data, opened, linkText);
+            // The state is that of the kernel which the address names, and that may be another one of the family.
+            const isOfOther = isOfFamily(data, state?.get("kernel")?.split("/")[1]);
+            place.lab ??= new Lab(place, folder, name, data, opened, isOfOther ? null : state);
             const { lab } = place;
             lab.section.scrollIntoView({ block: "start" });
             if (state) {
