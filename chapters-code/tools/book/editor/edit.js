@@ -617,7 +617,7 @@
         if (typeof lab.linkText === "string") {
             takeLink(lab.linkText);
         } else if (Text.kept(file) !== null) {
-            show(true).then(() => text.editor && text.saved());
+            show(true).then(() => text.editor && !lab.isStruck && text.saved());
         }
     };
     for (const place of document.querySelectorAll(".run-it")) {
