@@ -10,16 +10,47 @@
 
     const NOT_CONFINED = "A kernel is not confined there: no simulator checks what it reads and writes, and one that does not end can block the GPU.";
 
+    // ---- What is kept in this browser. Without a store, a text stays as long as its page.
+
+    const store = {
+        get(key) {
+            try {
+                return localStorage.getItem(key);
+            } catch {
+                return null;
+            }
+        },
+        /** Keeps a text, or forgets it: null. */
+        set(key, text) {
+            try {
+                if (text === null) {
+                    localStorage.removeItem(key);
+                } else {
+                    localStorage.setItem(key, text);
+                }
+            } catch {
+                // Not kept, then.
+            }
+        },
+        texts(key) {
+            try {
+                return JSON.parse(this.get(key)) ?? [];
+            } catch {
+                return [];
+            }
+        },
+    };
+
     // ---- The server. The address that it prints holds the session's token.
 
     const given = new URLSearchParams(location.hash.slice(1)).get("token");
     if (given) {
-        localStorage.setItem(TOKEN, given);
+        store.set(TOKEN, given);
         history.replaceState(null, "", location.pathname + location.search);
     }
 
     async function ask(question) {
-        const headers = { "Content-Type": "application/json", Authorization: `Bearer ${localStorage.getItem(TOKEN) ?? ""}` };
+        const headers = { "Content-Type": "application/json", Authorization: `Bearer ${store.get(TOKEN) ?? given ?? ""}` };
         let response;
         try {
             response = await fetch("/__edit", { method: "POST", headers, body: JSON.stringify(question) });
@@ -50,13 +81,18 @@
 
     const loads = new Map();
 
+    /** Loads a file once. One that could not be loaded is tried again the next time. */
     function load(address) {
         if (!loads.has(address)) {
             const isStyle = address.endsWith(".css");
             const element = document.createElement(isStyle ? "link" : "script");
             const loaded = new Promise((resolve, reject) => {
                 element.onload = resolve;
-                element.onerror = () => reject(new Error(`${address} cannot be loaded.`));
+                element.onerror = () => {
+                    loads.delete(address);
+                    element.remove();
+                    reject(new Error(`${address} cannot be loaded.`));
+                };
             });
             Object.assign(element, isStyle ? { rel: "stylesheet", href: address } : { src: address });
             document.head.append(element);
@@ -119,37 +155,6 @@
             throw error instanceof RangeError ? error : new Error(DAMAGED);
         }
     }
-
-    // ---- What is kept in this browser. Without a store, a text stays as long as its page.
-
-    const store = {
-        get(key) {
-            try {
-                return localStorage.getItem(key);
-            } catch {
-                return null;
-            }
-        },
-        /** Keeps a text, or forgets it: null. */
-        set(key, text) {
-            try {
-                if (text === null) {
-                    localStorage.removeItem(key);
-                } else {
-                    localStorage.setItem(key, text);
-                }
-            } catch {
-                // Not kept, then.
-            }
-        },
-        texts(key) {
-            try {
-                return JSON.parse(this.get(key)) ?? [];
-            } catch {
-                return [];
-            }
-        },
-    };
 
     // ---- Elements.
 
