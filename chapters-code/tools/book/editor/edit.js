@@ -179,9 +179,10 @@
 
     class Text {
         /** `file` is the name of the text's file, `original` its text. `save` is what Ctrl+S and the button `action` do: it
-         * returns what is said of the text, and whether the text `isDone`: what is shown is of this text then. `words` are
-         * for a text that is `changed` since then, and for one that is `working`; `onolder` hears whether what is shown is
-         * of an older text, and `onkept` that a text is kept. */
+         * returns what is said of the text, and whether the text `isDone`: what is shown is of this text then. It is given
+         * the text, and what says whether no other one was saved since. `words` are for a text that is `changed` since then,
+         * and for one that is `working`; `onolder` hears whether what is shown is of an older text, and `onkept` that a text
+         * is kept. */
         constructor({ file, original, label, action, reset, save, hint, words, onolder = () => {}, onkept = () => {} }) {
             Object.assign(this, { file, original, label, save, words, onolder, onkept });
             this.done = original; // the text that what is shown is of
@@ -190,6 +191,7 @@
             this.told = null; // what is said now
             this.offered = null; // a text that is not the reader's yet
             this.isBusy = false;
+            this.saves = 0; // of which what the last gives is said
             this.box = make("div", { className: "text" });
             this.saveButton = button(action, () => this.saved(), "main");
             this.resetButton = button(reset, () => this.reset());
@@ -300,21 +302,26 @@
 
         async saved() {
             const text = this.editor.text();
+            const mine = (this.saves += 1);
+            const isLast = () => mine === this.saves;
             this.keep(text);
             this.isBusy = true;
             this.saveButton.disabled = true;
             this.tell({ said: this.words.working, verdict: "working" });
             let result;
             try {
-                result = await this.save(text);
+                result = await this.save(text, isLast);
             } catch (error) {
                 result = { said: error.message, verdict: "bad" };
             }
-            this.isBusy = false;
-            this.last = { text, result };
             if (result.isDone) {
                 [this.done, this.doneResult] = [text, result];
             }
+            if (!isLast()) {
+                return;
+            }
+            this.isBusy = false;
+            this.last = { text, result };
             this.tell(result);
             this.compare(this.editor.text());
             this.saveButton.disabled = false;
@@ -459,13 +466,16 @@
             return { said, verdict: lab.said.className.replace("verdict", "").trim() };
         }
 
-        async function save(source) {
+        async function save(source, isLast) {
             if (source !== linkText) {
                 lab.pending = null; // what was struck out of another text
             }
             let data = book;
             if (source !== book.files[0].text) {
                 const compiled = await compile(file, source, entries);
+                if (!isLast()) {
+                    return {};
+                }
                 if (compiled.ptx === undefined) {
                     const { lines } = compiled;
                     return { ...compiled, said: `The kernel does not compile${atLines(lines)}. Nothing of this text has run.`, verdict: "bad", isFolded: lines.length > 0 };
@@ -477,7 +487,7 @@
             text.tell({ said: "Compiled. Running …", verdict: "working" });
             await lab.replace(data);
             lab.section.classList.toggle("edited", lab.data !== book);
-            return { ...verdict(), isDone: true };
+            return { ...verdict(), isDone: lab.data === data };
         }
 
         const link = lab.place.closest(".listing")?.querySelector(".file a")?.href;
