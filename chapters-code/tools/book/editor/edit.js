@@ -505,6 +505,7 @@
                 const isShown = isOlder && !text.element.hidden && lab.outcome !== null;
                 lab.section.classList.toggle("older", isShown);
                 older.hidden = !isShown;
+                enableGpu();
             },
             onkept: () => (lab.linkText = null),
         });
@@ -516,9 +517,17 @@
         text.said.after(gpuOutput.element);
         text.element.hidden = true;
 
+        let isOnGpu = false;
+        /** The GPU runs the version that the lab has: that of the editor, or nothing. */
+        function enableGpu() {
+            gpu.disabled = isOnGpu || text.editor.text() !== text.done;
+        }
+
         /** Runs the version that the lab has, with the size that is chosen, and the book's input. */
         async function runOnGpu() {
-            gpu.disabled = true;
+            const ran = text.done;
+            isOnGpu = true;
+            enableGpu();
             text.tell({ said: "Running on the GPU …", verdict: "working" });
             gpuOutput.show();
             try {
@@ -526,12 +535,17 @@
                 const { device, is_right: isRight, first, printed } = await ask({ question: "execute", modules, run: lab.run, target: "gpu" });
                 const wrong = `The result is wrong${first ? `: ${first}` : ""}.`;
                 const result = isRight === null ? "The launch ended." : isRight ? "The result is right." : wrong;
-                text.tell({ said: `On ${device}: ${result}`, verdict: isRight === false ? "bad" : "good" });
+                if (text.editor.text() === ran) {
+                    text.tell({ said: `On ${device}: ${result}`, verdict: isRight === false ? "bad" : "good" });
+                } else {
+                    text.sayState(`The previous version on ${device}: ${result}`, "changed");
+                }
                 gpuOutput.show(printed, ", in the order in which the GPU gave them");
             } catch (error) {
                 text.tell({ said: error.message, verdict: "bad" });
             }
-            gpu.disabled = false;
+            isOnGpu = false;
+            enableGpu();
         }
 
         lab.section.querySelector(".source").before(make("p", { className: "buttons" }, toggle), text.element);
@@ -585,14 +599,16 @@
         async function show(isShown) {
             toggle.disabled = true;
             try {
-                const [{ compiler, has_gpu: hasGpu }] = await Promise.all([begun(), text.open()]);
-                gpuRow.hidden = !hasGpu;
+                const session = isShown ? (await Promise.all([begun(), text.open()]))[0] : null; // To close it takes no server.
                 text.element.hidden = !isShown;
                 text.refresh();
-                if (compiler) {
-                    text.tell({ said: compiler, verdict: "bad" });
+                if (session) {
+                    gpuRow.hidden = !session.has_gpu;
+                    if (session.compiler) {
+                        text.tell({ said: session.compiler, verdict: "bad" });
+                    }
+                    text.showCode();
                 }
-                text.showCode();
                 lab.section.querySelector(".source").hidden = isShown;
                 lab.showHint();
                 toggle.textContent = isShown ? "Close the editor" : "Edit the kernel";
