@@ -937,6 +937,8 @@
         /** The counters, with the reader's predictions and the numbers of the book: first what the page is about, the others folded. */
         tabulate() {
             const { run, isCovered } = this;
+            const calls = (one) => one.getAttribute("aria-label") ?? one.textContent;
+            const focused = this.counters.contains(document.activeElement) ? calls(document.activeElement) : null;
             const outcome = isCovered ? null : this.outcome;
             const names = Object.keys(run.counters).filter((name) => run.counters[name] > 0 || outcome?.counters[name] > 0);
             const asked = askedCounters(names, questions());
@@ -950,8 +952,6 @@
                 this.counters.querySelector(".scrolls").focus({ preventScroll: true });
             };
             const title = isCovered ? ["Predict a count, then ", button("Show the counts", uncover)] : [outcome ? "Counted" : "Predict, then run"];
-            const calls = (one) => one.getAttribute("aria-label") ?? one.textContent;
-            const focused = this.counters.contains(document.activeElement) ? calls(document.activeElement) : null;
             this.counters.replaceChildren(make("p", { class: "title" }, ...title), first, ...more);
             const again = [...this.counters.querySelectorAll("a, button, input, summary, .scrolls")].find((one) => calls(one) === focused);
             again?.focus({ preventScroll: true });
