@@ -151,6 +151,10 @@ editing("a GPU is offered where there is one, with a warning", {}, async (page) 
     await row.getByRole("button").click();
     await lab.locator(".edit .verdict.good").waitFor();
     assert.match(await said(lab), /^On SIMT simulator .*: The result is right\./);
+    await type(lab, FAILS);
+    assert.ok(await row.getByRole("button").isDisabled(), "it would run another text");
+    await save(lab, FAILS);
+    assert.ok(await row.getByRole("button").isDisabled());
     await save(lab, SOURCE.replace("in[i] : 0.0f", "2.0f * in[i] : 0.0f"));
     await row.getByRole("button").click();
     await lab.locator(".edit .verdict.bad", { hasText: "On SIMT simulator" }).waitFor();
@@ -221,6 +225,92 @@ editing("what is not compiled, what does not compile, and what is right or wrong
     await type(exercise, EXERCISE.replace("__syncthreads();", ""));
     assert.equal(await said(exercise), "Not checked yet.");
     assert.ok(await exercise.getByText("Errors of the previous version:").isVisible());
+});
+
+/** Holds back the answer to the next question of this kind; what it gives lets it go. */
+async function hold(page, question) {
+    let release;
+    const held = new Promise((resolve) => (release = resolve));
+    let isHeld = false;
+    await page.route("**/__edit", async (route) => {
+        if (!isHeld && route.request().postDataJSON().question === question) {
+            isHeld = true;
+            const response = await route.fetch();
+            await held;
+            await route.fulfill({ response });
+        } else {
+            await route.fallback();
+        }
+    });
+    return release;
+}
+
+editing("of two saves the newer text wins, whichever is compiled first", {}, async (page) => {
+    const lab = await open(page);
+    const results = lab.locator(RESULT);
+    const comes = () => page.waitForResponse((response) => response.request().postDataJSON()?.question === "compile");
+    let release = await hold(page, "compile");
+    await type(lab, TWICE);
+    await page.keyboard.press("Control+s");
+    await type(lab, COMPILES);
+    await page.keyboard.press("Control+s");
+    await lab.locator(".edit .good", { hasText: "Your kernel has run. The result is right." }).waitFor();
+    let late = comes();
+    release();
+    await late;
+    await lab.getByRole("button", { name: "Run", exact: true }).click();
+    await lab.locator(`${RESULT}.good`).waitFor();
+    assert.match(await said(lab), /^Your kernel has run\. The result is right\./);
+
+    release = await hold(page, "compile");
+    await type(lab, TWICE);
+    await page.keyboard.press("Control+s");
+    await lab.getByRole("button", { name: "Back to the book's kernel" }).click();
+    await lab.locator(".edit .good", { hasText: "The kernel of the book has run." }).waitFor();
+    late = comes();
+    release();
+    await late;
+    await lab.getByRole("button", { name: "Run", exact: true }).click();
+    await lab.locator(`${RESULT}.good`).waitFor();
+    assert.match(await said(lab), /^The kernel of the book has run\. The result is right\./);
+    assert.equal(await results.locator(".mark").first().innerText(), "✓");
+});
+
+editing("a run that has no result leaves no verdict in the editor", {}, async (page) => {
+    const lab = await open(page);
+    assert.match(await save(lab, COMPILES), /The result is right/);
+    await lab.evaluate((lab) => {
+        lab.querySelector("form").requestSubmit();
+        [...lab.querySelectorAll("button")].find((button) => button.textContent === "Stop").click();
+    });
+    assert.equal(await said(lab), "Your kernel has no result. You stopped the run.");
+    await lab.locator(".setup > summary").click();
+    await lab.getByLabel("Schedule").fill("-4");
+    await page.keyboard.press("Tab");
+    await lab.locator(`${RESULT}`, { hasText: "This does not run: Schedule is -4." }).waitFor();
+    assert.match(await said(lab), /^Your kernel has no result\. This does not run: Schedule is -4\./);
+    assert.equal(await lab.locator(".edit .verdict.good").count(), 0);
+    assert.equal(await lab.getByRole("button", { name: "Stop", exact: true }).isVisible(), false);
+});
+
+test("the editor can be tried again, closes without its server, and works where the browser stores nothing", async () => {
+    const problems = await visit(root, { own: [root] }, async (page) => {
+        await page.addInitScript(() => Object.defineProperty(window, "localStorage", { get: () => { throw new DOMException("forbidden", "SecurityError"); } }));
+        await page.goto(`${root}${PAGE}#token=${token}`);
+        await page.route("**/__codemirror.js", (route) => route.abort(), { times: 1 });
+        await page.getByRole("button", { name: "Run it: sequential" }).click();
+        const lab = page.locator(".lab", { hasText: "Lab: sequential" });
+        await lab.locator(".verdict.good").waitFor();
+        await lab.getByRole("button", { name: "Edit the kernel" }).click();
+        await lab.getByText("cannot be loaded").waitFor();
+        await lab.getByRole("button", { name: "Edit the kernel" }).click();
+        await lab.locator(".cm-content").waitFor();
+        assert.match(await save(lab, COMPILES), /^Your kernel has run\./);
+        await page.route("**/__edit", (route) => route.abort());
+        await lab.getByRole("button", { name: "Close the editor" }).click();
+        await lab.locator(".source").waitFor();
+    });
+    assert.deepEqual(problems.filter((problem) => !problem.includes("ERR_FAILED")), []);
 });
 
 editing("how to strike out is said where it can be done", {}, async (page) => {
@@ -367,6 +457,19 @@ editing("a link replaces no text of the reader's", {}, async (page) => {
     assert.equal(await kept(), COMPILES, "also later");
 });
 
+editing("a link that strikes lines out of the book's kernel runs that kernel, also where the reader keeps a text", {}, async (page) => {
+    let lab = await open(page);
+    await save(lab, TWICE);
+    await page.goto(`${root}${PAGE}#${LAB}&without=sequential.cu:25`);
+    await page.reload();
+    lab = page.locator(".lab");
+    await lab.locator(".cm-content").waitFor();
+    await lab.locator(`${RESULT}.bad`, { hasText: "Without line 25" }).waitFor();
+    assert.match(await said(lab), /^Not compiled yet\./);
+    assert.match(await lab.locator(".cm-content").innerText(), /2\.0f \* in\[i\]/);
+    assert.equal(await page.locator(".lab.edited").count(), 0);
+});
+
 editing("a link that is damaged, or of something else, says so", {}, async (page) => {
     const own = new URLSearchParams(await share());
     let lab = await open(page);
@@ -404,6 +507,8 @@ editing("a text that is too long for a link says so", CLIPBOARD, async (page) =>
     await type(lab, COMPILES);
     await lab.getByRole("button", { name: "Copy a link to this state" }).click();
     await lab.getByRole("button", { name: "The link is copied" }).waitFor();
+    await lab.getByRole("button", { name: "Run", exact: true }).click();
+    await lab.getByRole("button", { name: "Copy a link to this state" }).waitFor();
     assert.doesNotMatch(await lab.locator("footer").innerText(), /too long/);
 });
 
@@ -435,6 +540,10 @@ test("without the token, and on a published page, the text of a link waits in th
         await lab.locator(".verdict.good").waitFor();
         const state = new URLSearchParams(new URL(page.url()).hash.slice(1));
         assert.deepEqual([state.get("text"), state.get("without")], [text, "sequential.cu:25"]);
+        await lab.locator(".source li.removable").first().getByRole("button").click();
+        await lab.locator(".verdict.bad", { hasText: "Without line 18" }).waitFor();
+        const struck = new URLSearchParams(new URL(page.url()).hash.slice(1));
+        assert.deepEqual([struck.get("text"), struck.get("without")], [null, "sequential.cu:18"]);
     });
     assert.deepEqual(problems, []);
 });
