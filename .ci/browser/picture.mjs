@@ -148,8 +148,10 @@ export function cover(drawn) {
     return `<!DOCTYPE html><link rel="icon" href="data:,"><body style='${style}'><div style="font-size: 64px; font-weight: 600">Warp by Warp</div>${wide}</body>`;
 }
 
-/** How far two pictures differ, from 0 to 1 on average, or 1 where their sizes differ. Runs in the browser. */
+/** How far two pictures differ at most in a block of 30 × 30 pixels, from 0 to 1 on average there, or 1 where their sizes
+ * differ. Runs in the browser. */
 export async function difference(pictures) {
+    const BLOCK = 30; // pixels
     const [one, other] = await Promise.all(
         pictures.map(async (base64) => {
             const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
@@ -162,6 +164,17 @@ export async function difference(pictures) {
     if (one.width !== other.width || one.height !== other.height) {
         return 1;
     }
-    const sum = one.data.reduce((sum, value, at) => sum + Math.abs(value - other.data[at]), 0);
-    return sum / one.data.length / 255;
+    const columns = Math.ceil(one.width / BLOCK);
+    const blocks = Array.from({ length: columns * Math.ceil(one.height / BLOCK) }, () => ({ sum: 0, parts: 0 }));
+    one.data.forEach((value, at) => {
+        if (at % 4 === 3) {
+            return; // Nothing is transparent.
+        }
+        const pixel = Math.floor(at / 4);
+        const [column, row] = [pixel % one.width, Math.floor(pixel / one.width)].map((along) => Math.floor(along / BLOCK));
+        const block = blocks[row * columns + column];
+        block.sum += Math.abs(value - other.data[at]);
+        block.parts += 1;
+    });
+    return Math.max(...blocks.map(({ sum, parts }) => sum / parts / 255));
 }
