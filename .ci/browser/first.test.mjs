@@ -44,6 +44,7 @@ reading("one press strikes the barrier out, and the race is lit", FIRST, {}, asy
     const lab = page.locator(".lab");
     const isRacing = async () => {
         await strike.click();
+        await page.locator(".run-it button.main:enabled").waitFor();
         await lab.locator(".verdict.bad").waitFor();
         const removed = lab.locator(".source li.removed");
         assert.equal(await removed.count(), 1);
