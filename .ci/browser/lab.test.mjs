@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { accessibility } from "./accessibility.mjs";
 import * as looks from "./looks.mjs";
-import { FOLDER, PAGES, PHONE, SAMPLE, THEMES, root, visit } from "./visit.mjs";
+import { DESKTOP, FOLDER, PAGES, PHONE, SAMPLE, THEMES, root, visit } from "./visit.mjs";
 
 const PAGE = "chapter_1_reduce/shared_memory.html";
 const KERNEL = "chapter_1_reduce/sequential";
@@ -217,7 +217,7 @@ reading("steps go forth and back to where they came from", PAGE, {}, async (page
     await lab.getByRole("button", { name: "Step through" }).click();
     await lab.locator(".lane").nth(31).waitFor();
     const settled = async () => {
-        await page.waitForTimeout(100);
+        await lab.locator('.stepper[aria-busy="false"]').waitFor();
         return lab.evaluate((stepper) => [".count", "p.now", ".ptx", ".lanes", ".registers", ".pictures"].map((part) => stepper.querySelector(part)).map((part) => part.innerHTML).join());
     };
     const states = [await settled()];
@@ -446,6 +446,32 @@ reading("wrong kernels are swapped in, and the right one comes back", PAGE, {}, 
     assert.equal(new URLSearchParams(new URL(page.url()).hash.slice(1)).get("kernel"), null);
 });
 
+test("a kernel that cannot be swapped in says so, and of two quick choices the last one counts", async () => {
+    const problems = await visit(PAGE, {}, async (page) => {
+        const lab = await open(page, KERNEL);
+        const family = lab.getByLabel("What goes wrong");
+        await page.route("**/missing_first_barrier.js", (route) => route.abort(), { times: 1 });
+        await family.selectOption("missing_first_barrier");
+        await lab.locator(".verdict.bad", { hasText: "cannot be loaded" }).waitFor();
+        assert.equal(await family.inputValue(), "sequential");
+        let release;
+        const held = new Promise((resolve) => (release = resolve));
+        await page.route("**/missing_first_barrier.js", async (route) => (await held, route.continue()), { times: 1 });
+        await family.selectOption("missing_first_barrier");
+        await family.selectOption("half_accumulator");
+        await lab.locator("header", { hasText: "Lab: half_accumulator" }).waitFor();
+        await lab.locator(".verdict.good, .verdict.bad").waitFor();
+        const came = page.waitForResponse("**/missing_first_barrier.js");
+        release();
+        await came;
+        await lab.getByRole("button", { name: "Step through" }).click();
+        await lab.locator('.stepper[aria-busy="false"]').waitFor();
+        await press(lab, "Forward by a line");
+        assert.match(await lab.locator("header").innerText(), /Lab: half_accumulator/);
+    });
+    assert.deepEqual(problems.filter((problem) => !problem.includes("ERR_FAILED")), []);
+});
+
 reading("a link holds the state", PAGE, {}, async (page, problems) => {
     const lab = await open(page, KERNEL);
     await lab.getByLabel("Elements").selectOption("64");
@@ -528,6 +554,75 @@ reading("a run can be stopped, and the lab goes on", PAGE, {}, async (page) => {
     assert.match(await verdict(await open(page, "chapter_1_reduce/interleaved_modulo")), /The result is right/);
 });
 
+reading("a run that is stopped while a reader steps leaves neither steps nor results", PAGE, {}, async (page) => {
+    const lab = await open(page, KERNEL);
+    await stepThrough(lab);
+    await lab.evaluate((lab) => {
+        lab.querySelector("form").requestSubmit();
+        [...lab.querySelectorAll("button")].find((button) => button.textContent === "Stop").click();
+    });
+    assert.equal(await lab.locator(".verdict").innerText(), "You stopped the run.");
+    assert.equal(await lab.locator(".stepper:visible, .transport:visible, .source li.now, .found > *").count(), 0);
+    assert.deepEqual(new Set(await column(lab, 2)), new Set(["?"]));
+    await stepThrough(lab);
+    await press(lab, "Forward by a line");
+});
+
+reading("a lab that is closed while it runs, or fetches steps, leaves the address alone", PAGE, {}, async (page) => {
+    for (const isStepping of [false, true]) {
+        const lab = await open(page, KERNEL);
+        await lab.evaluate((lab, isStepping) => {
+            const buttons = (text) => [...lab.querySelectorAll("button")].find((button) => button.textContent === text);
+            const close = () => buttons("Close").click();
+            buttons(isStepping ? "Step through" : "Run").click();
+            if (isStepping) {
+                new MutationObserver((_, observer) => (observer.disconnect(), close())).observe(lab.querySelector(".stepper"), { childList: true });
+            } else {
+                close();
+            }
+        }, isStepping);
+        await lab.waitFor({ state: "detached" });
+        await page.waitForTimeout(300);
+        assert.equal(new URL(page.url()).hash, "");
+    }
+});
+
+reading("labs of one page do not disturb each other", PAGE, {}, async (page) => {
+    await page.locator("details").evaluateAll((all) => all.forEach((one) => (one.open = true)));
+    const places = page.locator('.run-it[data-lab="chapter_1_reduce/interleaved_modulo"]');
+    const [upper, lower] = [0, 1].map((index) => page.locator(".lab").nth(index));
+    for (const [index, lab] of [upper, lower].entries()) {
+        await places.nth(index).getByRole("button").click();
+        await lab.locator(".verdict.good").waitFor();
+        await unfold(lab);
+        assert.ok(await lab.getByRole("button", { name: "Run", exact: true }).evaluate((run) => run.closest(".lab").contains(run.form)));
+    }
+    await stepThrough(upper);
+    await lower.getByLabel("Elements").selectOption("64");
+    await upper.locator(".stepper").waitFor({ state: "hidden" });
+    await lower.locator(".verdict.good").waitFor();
+    await stepThrough(lower);
+    await press(lower, "Forward by a line");
+    // The same with another kernel.
+    await page.locator(`.run-it[data-lab="${KERNEL}"] button`).click();
+    await page.locator(".lab").nth(2).locator(".verdict.good").waitFor();
+    await lower.locator(".stepper").waitFor({ state: "hidden" });
+    await stepThrough(upper);
+    await press(upper, "Forward by a line");
+    assert.equal(await page.locator(".source li.now").count(), 1);
+});
+
+reading("the lab is run again from the page while a reader steps", PAGE, {}, async (page) => {
+    const lab = await open(page, KERNEL);
+    await stepThrough(lab);
+    await press(lab, "Forward by a line");
+    const line = await litLine(lab);
+    await page.getByRole("button", { name: "Run it: sequential" }).click();
+    await lab.locator('.stepper[aria-busy="false"]').waitFor();
+    assert.equal(await litLine(lab), line);
+    await press(lab, "Forward by a line");
+});
+
 reading("any way through the steps comes back to where it came from", PAGE, {}, async (page) => {
     const lab = await open(page, KERNEL);
     await lab.getByLabel("Elements").selectOption("64");
@@ -538,7 +633,7 @@ reading("any way through the steps comes back to where it came from", PAGE, {}, 
     const names = ["Forward by an instruction", "Forward by a line", "Forward to the next barrier", "Back by an instruction", "Back by a line", "Back to the previous barrier"];
     for (let move = 0; move < 60; move += 1) {
         await lab.getByRole("button", { name: names[next(move < 30 ? 4 : 6)] }).click();
-        await page.waitForTimeout(60);
+        await lab.locator('.stepper[aria-busy="false"]').waitFor();
         const [at, looks] = await lab.evaluate((lab) => [lab.querySelector(".count").textContent, ["p.now", ".ptx", ".lanes", ".registers", ".pictures", ".trees"].map((part) => lab.querySelector(part).innerHTML).join()]);
         assert.ok(!seen.has(at) || seen.get(at) === looks, `${at} after ${move} moves`);
         seen.set(at, looks);
@@ -581,6 +676,38 @@ reading("any change runs again, and keeps the place in the steps", PAGE, {}, asy
     await lab.locator('.stepper[aria-busy="false"]').waitFor();
     assert.deepEqual(await place(), before);
     assert.match(page.url(), /seed=7.*step=0\.0\.1\./);
+    // Another change, when the first one's outcome is there and its steps are not.
+    await lab.evaluate((lab) => {
+        const change = (seed) => {
+            const schedule = lab.querySelector('.setup input[type="number"]');
+            schedule.value = seed;
+            schedule.dispatchEvent(new Event("change"));
+        };
+        new MutationObserver((_, observer) => (observer.disconnect(), change("0"))).observe(lab.querySelector(".stepper"), { childList: true });
+        change("8");
+    });
+    await lab.locator(".setup .chosen", { hasText: "schedule in order" }).waitFor();
+    await lab.locator('.stepper[aria-busy="false"]').waitFor();
+    assert.deepEqual(await place(), before);
+});
+
+reading("any change keeps launch, block and lane", PAGE, {}, async (page) => {
+    const lab = await open(page, KERNEL);
+    await stepThrough(lab);
+    const box = (name) => lab.locator(".stepper").getByRole("combobox", { name, exact: true });
+    const settled = lab.locator('.stepper[aria-busy="false"]');
+    for (const [seed, launch, block] of [["7", 0, "2"], ["8", 1, "0"]]) {
+        await box("Launch").selectOption({ index: launch });
+        await settled.waitFor();
+        await box("Block").selectOption(block);
+        await settled.waitFor();
+        await box("Lane").selectOption("5");
+        await lab.getByLabel("Schedule").fill(seed);
+        await page.keyboard.press("Tab");
+        await lab.locator(".setup .chosen", { hasText: `schedule random order ${seed}` }).waitFor();
+        await settled.waitFor();
+        assert.deepEqual([await box("Launch").evaluate((list) => list.selectedIndex), await box("Block").inputValue(), await box("Lane").inputValue()], [launch, block, "5"]);
+    }
 });
 
 reading("a struck line stands beside the kernel with nothing struck out", PAGE, {}, async (page) => {
@@ -593,8 +720,12 @@ reading("a struck line stands beside the kernel with nothing struck out", PAGE, 
     assert.match(sides[0], /^Without line 25\s+Result\s[^]*Races\s[^]*races?\.[^]*Weak memory/);
     assert.match(sides[1], /^With nothing struck out\s+Result\s[^]*The result is right\.[^]*No race\./);
     await unfold(lab);
-    const barriers = await lab.locator("tr", { hasText: "barriers" }).locator("td").allInnerTexts();
+    const row = lab.locator("tr", { hasText: "barriers" });
+    const barriers = await row.locator("td").allInnerTexts();
     assert.notEqual(barriers[1], barriers[2], "the struck kernel arrives at fewer barriers");
+    await lab.getByLabel("Your prediction of the barriers").fill(barriers[2].replaceAll(",", ""));
+    await page.keyboard.press("Tab");
+    assert.match(await row.innerText(), /✓ held/, "a prediction is of the kernel with nothing struck out");
 });
 
 reading("a right result beside a race says why, by the kind of defect", PAGE, {}, async (page) => {
@@ -714,21 +845,30 @@ reading("on a wide screen source and transport stay beside what a step shows", P
     assert.ok(await lab.locator(".source li.now").isVisible());
 });
 
-reading("nothing jumps while a reader steps", PAGE, {}, async (page) => {
-    const lab = await open(page, KERNEL);
-    await lab.getByLabel("Elements").selectOption("64");
-    await lab.locator(".verdict.good").waitFor();
-    await lab.getByRole("button", { name: "Step through" }).click();
-    await lab.locator(".lane").nth(31).waitFor();
-    const tops = () => lab.evaluate((lab) => [".transport", ".controls", "p.now", ".ptx", ".lanes", ".registers", ".pictures"].map((part) => lab.querySelector(part).getBoundingClientRect().top + window.scrollY).join());
-    const seen = new Set();
-    for (let step = 0; step < 40; step += 1) {
-        await lab.getByRole("button", { name: "Forward by a line" }).click();
+for (const [where, viewport] of [["", DESKTOP], [", on a phone, too", PHONE]]) {
+    reading(`nothing jumps while a reader steps${where}`, PAGE, { viewport }, async (page) => {
+        const lab = await open(page, KERNEL);
+        await lab.getByLabel("Elements").selectOption("64");
+        await lab.locator(".verdict.good").waitFor();
+        await lab.getByRole("button", { name: "Step through" }).click();
         await lab.locator('.stepper[aria-busy="false"]').waitFor();
-        seen.add(await tops());
-    }
-    assert.equal(seen.size, 1, [...seen].join("; "));
-});
+        const tops = (box, parts) => lab.locator(box).evaluate((box, parts) => parts.map((part) => Math.round(box.querySelector(part).getBoundingClientRect().top - box.getBoundingClientRect().top)).join(), parts);
+        const within = async () => `${await tops(".panes", [".stepper", ".lanes", ".registers", ".pictures"])}; ${await tops(".transport", [".controls", "p.now", ".ptx"])}`;
+        const below = () => tops(".panes", [".trees", ".timeline", ".counters"]);
+        const [seen, seenBelow] = [new Set(), new Set()];
+        for (let step = 0; step < 40; step += 1) {
+            await press(lab, "Forward by a line");
+            seen.add(await within());
+        }
+        // Pictures may have grown by then, and stay as high.
+        for (let step = 0; step < 20; step += 1) {
+            await press(lab, "Back by a line");
+            seen.add(await within());
+            seenBelow.add(await below());
+        }
+        assert.deepEqual([seen.size, seenBelow.size], [1, 1], [...seen, ...seenBelow].join("\n"));
+    });
+}
 
 reading("steps play until the last one, or a pause", PAGE, {}, async (page) => {
     await page.clock.install();
@@ -739,10 +879,15 @@ reading("steps play until the last one, or a pause", PAGE, {}, async (page) => {
     await lab.locator(".lane").nth(31).waitFor();
     const at = async () => Number((await lab.locator(".count").innerText()).split(" ")[0]);
     await lab.getByRole("button", { name: "Play" }).click();
-    await page.clock.runFor(3_000);
+    for (let line = 0; line < 3; line += 1) {
+        const before = await at();
+        for (let tries = 0; tries < 100 && (await at()) === before; tries += 1) {
+            await page.clock.runFor(100);
+        }
+        assert.ok((await at()) > before);
+    }
     await lab.getByRole("button", { name: "Pause" }).click();
     const paused = await at();
-    assert.ok(paused > 1);
     await page.clock.runFor(3_000);
     assert.equal(await at(), paused);
     await lab.getByRole("button", { name: "Play" }).click();
@@ -754,7 +899,8 @@ reading("steps play until the last one, or a pause", PAGE, {}, async (page) => {
     await lab.getByRole("button", { name: "Play" }).click();
     await page.clock.runFor(5_000);
     await lab.getByRole("button", { name: "Play" }).waitFor();
-    assert.equal(await lab.locator(".count").innerText(), await lab.locator(".count").innerText());
+    const [last, of] = (await lab.locator(".count").innerText()).split(" of ");
+    assert.equal(last, of);
     assert.equal(await slider.inputValue(), await slider.getAttribute("max"));
 });
 
@@ -792,6 +938,13 @@ reading("a prediction stays, and is compared", PAGE, {}, async (page) => {
     await page.keyboard.type("12345");
     await uncover(lab);
     assert.match(await lab.locator("tr", { hasText: "barriers" }).innerText(), /✗ missed by|✗ was [\d.,]+ times too high/);
+    const input = lab.getByLabel("Your prediction of the barriers");
+    await input.fill("");
+    await page.keyboard.type("12");
+    await lab.evaluate((lab) => lab.querySelector("form").requestSubmit());
+    await lab.locator(".verdict.good").waitFor();
+    await page.keyboard.type("345");
+    assert.equal(await input.inputValue(), "12345", "a run takes neither what is being typed nor the focus");
     await page.reload();
     lab = await ran(page);
     assert.equal(await lab.getByLabel("Your prediction of the barriers").inputValue(), "12345");
@@ -815,6 +968,12 @@ reading("the lab fits on a phone", PAGE, { viewport: PHONE }, async (page, probl
     const isSeen = (part) => part.evaluate((part) => part.getBoundingClientRect().top >= 0 && part.getBoundingClientRect().bottom <= window.innerHeight);
     assert.ok(await isSeen(lab.locator(".source li.now")), "the line of the step");
     assert.ok(await isSeen(lab.locator(".controls")), "what moves the steps");
+    const covered = await lab.evaluate((lab) => {
+        const transport = lab.querySelector(".transport");
+        const stops = [...lab.querySelectorAll(".panes :is(a, button, input, select, summary, [tabindex='0'])")].filter((stop) => !transport.contains(stop));
+        return stops.filter((stop) => parseFloat(getComputedStyle(stop).scrollMarginBottom) < transport.offsetHeight).map((stop) => `${transport.offsetHeight}: ${stop.outerHTML.slice(0, 80)}`);
+    });
+    assert.deepEqual(covered, [], "what the Tab key reaches is not under what moves the steps");
     await lab.locator("summary", { hasText: "What the choices mean" }).click();
     assert.match(await lab.locator("li", { hasText: "Schedule" }).innerText(), /the seed of a random order/);
     problems.push(...(await page.evaluate(looks.overflow)));
