@@ -182,7 +182,7 @@ mod tests {
         assert!(drawn.contains("out[73]: 7") && drawn.contains("out[0]: 3"), "{drawn}");
         assert!(!drawn.contains("out[-1]") && drawn.contains("…"));
         assert!(
-            drawn.contains("out[64]: unset") && drawn.contains("–") && !drawn.contains(">\nunset"),
+            drawn.contains("out[64]: unset") && drawn.contains(">–<") && !drawn.contains(">unset<"),
             "{drawn}"
         );
         assert_eq!(

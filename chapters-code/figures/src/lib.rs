@@ -21,6 +21,7 @@ pub mod roles;
 pub mod sectors;
 pub mod shapes;
 pub mod shuffles;
+mod status;
 pub mod strip;
 pub mod threads;
 pub mod tiles;

@@ -3,12 +3,13 @@
 //! A status word has the tag in its upper half and the value of a tile in its lower half, as in `tagged.cuh`. The words
 //! at a moment are those that all blocks have stored before it.
 
-use simt_report::{AccessKind, AccessSpace, Event, LaunchReport, TracedAccess};
+use simt_report::{AccessKind, Event, LaunchReport, Place, TracedAccess};
 use svg::node::Node;
 use svg::node::element::Group;
 
 use crate::lanes;
 use crate::shapes::{Frame, Picture, rectangle, text};
+use crate::status;
 
 const LEFT: f64 = 58.0;
 const PITCH: f64 = 47.0;
@@ -16,6 +17,9 @@ const CELL: [f64; 2] = [44.0, 38.0];
 const ROW: f64 = 17.0;
 /// Tiles that are drawn at most.
 const MOST: usize = 12;
+
+/// The file of the functions that store and load status words.
+const FILE: &str = "tagged.cuh";
 
 const AGGREGATE: u64 = 1;
 const PREFIX: u64 = 2;
@@ -64,30 +68,19 @@ struct History {
     looks: Vec<Look>,
 }
 
-fn status_word((index, event): (usize, &Event)) -> Option<(usize, u64, &TracedAccess)> {
-    match event {
-        Event::Access { place, access }
-            if access.space == AccessSpace::Global
-                && access.bytes == 8
-                && place.line.contains("tagged.cuh:") =>
-        {
-            Some((index, place.block, access))
-        }
-        _ => None,
-    }
-}
-
 fn history(events: &[Event]) -> History {
     let mut history = History { stores: Vec::new(), looks: Vec::new() };
+    let all = events.iter().enumerate();
+    let all = all.filter_map(|(index, event)| Some((index, status::access(event, &[FILE])?)));
+    let all: Vec<(usize, (&Place, &TracedAccess))> = all.collect();
     // Tile 0 publishes, so the lowest address that is stored to is its word.
-    let all = events.iter().enumerate().filter_map(status_word);
-    let stores = all.filter(|(.., access)| access.access == AccessKind::Store);
-    let base = stores.flat_map(|(.., access)| access.addresses.iter().copied()).min().unwrap_or(0);
-    for (event, block, access) in events.iter().enumerate().filter_map(status_word) {
-        let words = lanes(access.lanes).zip(&access.addresses).zip(&access.values);
-        let words = words.map(|((lane, &address), values)| {
-            (lane, address.saturating_sub(base) as usize / 8, values.first().copied().unwrap_or(0))
+    let stores = all.iter().filter(|(_, (_, access))| status::is_store(access));
+    let base = stores.flat_map(|(_, (_, access))| &access.addresses).min().copied().unwrap_or(0);
+    for (event, (place, access)) in all {
+        let words = status::words(access).map(|(lane, address, bits)| {
+            (lane, (address.saturating_sub(base) / status::WORD) as usize, bits)
         });
+        let block = place.block;
         match access.access {
             AccessKind::Load => {
                 let (mut last, mut seen) = (0, [PREFIX << 32; 32]);
@@ -302,7 +295,7 @@ fn in_words(words: &[u64], look: Option<&Look>, format: &dyn Fn(u64) -> String) 
 
 #[cfg(test)]
 mod tests {
-    use simt_report::{Place, Trace};
+    use simt_report::{AccessSpace, Trace};
 
     use super::*;
 

@@ -7,12 +7,12 @@
 
 use std::collections::BTreeMap;
 
-use simt_report::{AccessKind, AccessSpace, Event, LaunchReport, Place, TracedAccess};
+use simt_report::{AccessKind, Event, LaunchReport, Place, TracedAccess};
 use svg::node::Node;
 use svg::node::element::{Element, Group, Title};
 
-use crate::lanes;
 use crate::shapes::{Frame, Picture, element, rectangle, text};
+use crate::status::{self, WORD};
 
 const LEFT: f64 = 56.0;
 const PITCH: f64 = 62.0;
@@ -21,8 +21,10 @@ const ROW: f64 = 92.0;
 const PER_ROW: usize = 12;
 /// Tiles that are drawn at most.
 const MOST: usize = 2 * PER_ROW;
-/// Bytes of a status word.
-const WORD: u64 = 8;
+/// Tiles of which the state is kept at most.
+const MOST_TILES: u64 = 1 << 16;
+/// The files of the functions that store and load status words.
+const FILES: [&str; 2] = ["tagged.cuh", "words.cuh"];
 
 /// What the tag of a status word says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,17 +45,8 @@ impl Tag {
 /// How values are shown: bits and their bytes as text.
 pub type Format<'a> = &'a dyn Fn(u64, u32) -> String;
 
-/// An access to status words.
 fn of_status(event: &Event) -> Option<(&Place, &TracedAccess)> {
-    match event {
-        Event::Access { place, access } => {
-            let is_word = access.space == AccessSpace::Global && u64::from(access.bytes) == WORD;
-            let is_status =
-                ["tagged.cuh:", "words.cuh:"].iter().any(|file| place.line.contains(file));
-            (is_word && is_status).then_some((place, access))
-        }
-        _ => None,
-    }
+    status::access(event, &FILES)
 }
 
 /// Whether an event is a load of status words.
@@ -63,9 +56,7 @@ pub fn is_look(event: &Event) -> bool {
 
 /// The words of an access: address and bits.
 fn words(access: &TracedAccess) -> impl Iterator<Item = (u64, u64)> {
-    let values = access.values.iter().map(|values| values.first().copied().unwrap_or(0));
-    let of_lanes = lanes(access.lanes).zip(&access.addresses).zip(values);
-    of_lanes.map(|((_, &address), bits)| (address, bits))
+    status::words(access).map(|(_, address, bits)| (address, bits))
 }
 
 /// Where the status words lie.
@@ -81,18 +72,15 @@ impl Layout {
     /// The layout by the stores of a whole launch; none if it has none, or too many.
     fn of(events: &[Event]) -> Option<Self> {
         let stores = events.iter().filter_map(of_status);
-        let stores = stores.filter(|(_, access)| access.access == AccessKind::Store);
-        let stores: Vec<(u64, u64)> = stores
-            .flat_map(|(place, access)| words(access).map(|(address, _)| (place.block, address)))
-            .collect();
-        let base = stores.iter().map(|&(_, address)| address).min()?;
-        let last = stores.iter().map(|&(_, address)| address).max()?;
-        // A value of 64 bits is stored as two words, one after the other.
-        let [first, second] = [stores.first()?, stores.get(1)?];
-        let is_pair = first.0 == second.0 && second.1 == first.1 + WORD;
-        let per_tile = if is_pair { 2 } else { 1 };
+        let stores = stores.filter(|(_, access)| status::is_store(access));
+        let addresses: Vec<u64> =
+            stores.flat_map(|(_, access)| words(access)).map(|(address, _)| address).collect();
+        let base = addresses.iter().copied().min()?;
+        let last = addresses.iter().copied().max()?;
+        let per_tile = if has_pairs(events) { 2 } else { 1 };
         let count = (last - base) / (WORD * per_tile) + 1;
-        Some(Self { base, per_tile, count: usize::try_from(count).ok()? })
+        // The words of several devices lie far apart.
+        (count <= MOST_TILES).then_some(Self { base, per_tile, count: count as usize })
     }
 
     /// The tile of an address, and the number of the word.
@@ -101,6 +89,33 @@ impl Layout {
         let tile = usize::try_from(word / self.per_tile).ok()?;
         (tile < self.count).then_some((tile, word % self.per_tile))
     }
+}
+
+/// Whether each value is stored as two words, as one of 64 bits is: a warp then stores each second word right behind the
+/// first, with the same tag. Between the words of two tiles it accesses other memory.
+fn has_pairs(events: &[Event]) -> bool {
+    let mut open: BTreeMap<(u64, u32), Vec<(u64, u64)>> = BTreeMap::new();
+    let (mut has_pairs, mut is_alone) = (false, false);
+    for event in events {
+        let Event::Access { place, access } = event else { continue };
+        let is_store = of_status(event).is_some() && status::is_store(access);
+        let stored: Vec<(u64, u64)> = if is_store { words(access).collect() } else { Vec::new() };
+        let warp = (place.block, place.warp);
+        match open.remove(&warp) {
+            Some(first) => {
+                let is_second = |(one, other): (&(u64, u64), &(u64, u64))| {
+                    other.0 == one.0 + WORD && other.1 >> 32 == one.1 >> 32
+                };
+                let is_pair =
+                    first.len() == stored.len() && first.iter().zip(&stored).all(is_second);
+                has_pairs |= is_pair;
+                is_alone |= !is_pair;
+            }
+            None if is_store => _ = open.insert(warp, stored),
+            None => {}
+        }
+    }
+    has_pairs && !is_alone && open.is_empty()
 }
 
 /// A tile at a moment.
@@ -299,7 +314,7 @@ fn in_words(state: &State, number: usize, content: Option<&(String, String)>) ->
 
 #[cfg(test)]
 mod tests {
-    use simt_report::Trace;
+    use simt_report::{AccessSpace, Trace};
 
     use super::*;
 
@@ -353,6 +368,35 @@ mod tests {
         assert!(at(5).iter().all(|said| !said.contains("waits")), "{:?}", at(5));
         assert_eq!(said(&events[..1], 0), None, "one tile");
         assert_eq!(said(&[], 0), None);
+    }
+
+    #[test]
+    fn a_block_may_have_many_tiles() {
+        let store = AccessKind::Store;
+        for tiles in [3, 4] {
+            let of_tile = |tile: u64| {
+                let Event::Access { place, access } = event(0, AccessKind::Load, &[4096], &[1])
+                else {
+                    unreachable!()
+                };
+                let place = Place { line: "k.cu:3".into(), ..place };
+                let word = 2 << 32 | tile;
+                [Event::Access { place, access }, event(0, store, &[64 + 8 * tile], &[word])]
+            };
+            let events: Vec<Event> = (0..tiles).flat_map(of_tile).collect();
+            let said = said(&events, events.len()).expect("there are tiles");
+            assert_eq!(said.len() as u64, tiles);
+            assert!(said[1].ends_with("prefix, 1 of 4 bytes."), "{said:?}");
+        }
+    }
+
+    #[test]
+    fn words_of_several_devices_are_not_drawn() {
+        let store = AccessKind::Store;
+        let [first, second] = [1 << 40, 2 << 40];
+        let events =
+            [event(0, store, &[first], &[1 << 32]), event(1, store, &[second], &[1 << 32])];
+        assert_eq!(said(&events, 2), None);
     }
 
     #[test]
