@@ -97,8 +97,8 @@ fn last_of_lines(steps: &[Step], all: Vec<usize>) -> Vec<usize> {
     kept
 }
 
-/// As many steps as there are in ascending order of their lines, file by file; of several such lists the one with the
-/// later steps.
+/// The longest increasing subsequence of the steps by their lines, file by file; of several such the one with the later
+/// steps.
 fn ascending(steps: &[Step], between: &[usize]) -> Vec<usize> {
     let mut files: BTreeMap<&str, Vec<(u32, usize)>> = BTreeMap::new();
     for index in last_of_lines(steps, between.to_vec()) {
@@ -111,20 +111,20 @@ fn ascending(steps: &[Step], between: &[usize]) -> Vec<usize> {
     all
 }
 
-/// The indices of the longest ascending list of lines.
+/// The indices of the longest increasing subsequence of the lines.
 fn longest(all: &[(u32, usize)]) -> Vec<usize> {
-    // For each entry the length of the longest list that ends there, and the entry before it in that list.
-    let mut lists: Vec<(usize, Option<usize>)> = Vec::with_capacity(all.len());
+    // For each entry the length of the longest subsequence that ends there, and the entry before it in that one.
+    let mut ending: Vec<(usize, Option<usize>)> = Vec::with_capacity(all.len());
     for (at, &(line, _)) in all.iter().enumerate() {
         let before = (0..at).filter(|&before| all[before].0 < line);
-        let best = before.max_by_key(|&before| (lists[before].0, before));
-        lists.push((best.map_or(0, |best| lists[best].0) + 1, best));
+        let best = before.max_by_key(|&before| (ending[before].0, before));
+        ending.push((best.map_or(0, |best| ending[best].0) + 1, best));
     }
-    let mut next = (0..all.len()).max_by_key(|&at| (lists[at].0, at));
+    let mut next = (0..all.len()).max_by_key(|&at| (ending[at].0, at));
     let mut found = Vec::new();
     while let Some(at) = next {
         found.push(all[at].1);
-        next = lists[at].1;
+        next = ending[at].1;
     }
     found
 }

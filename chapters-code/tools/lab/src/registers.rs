@@ -8,6 +8,7 @@ use simt_report::{Event, Executed, Trace};
 
 use crate::arrays::Arrays;
 use crate::names::Names;
+use crate::names::dtypes::{Declared, bits};
 use crate::value;
 
 /// A register that has been written.
@@ -49,7 +50,7 @@ pub struct Thread {
 /// into.
 pub struct Text<'a> {
     lines: Vec<&'a str>,
-    declared: BTreeMap<&'a str, &'a str>,
+    declared: Declared<'a>,
     arrays: &'a Arrays,
 }
 
@@ -57,12 +58,10 @@ impl<'a> Text<'a> {
     /// Reads the declarations of a module.
     pub fn new(ptx: &'a str, arrays: &'a Arrays) -> Self {
         let lines: Vec<&str> = ptx.lines().collect();
-        // Such as `.reg .b32 %r<12>;`.
-        let declared = lines.iter().filter_map(|line| {
-            let (dtype, names) = line.trim().strip_prefix(".reg .")?.split_once(' ')?;
-            Some((names.split(['<', ';']).next()?.trim(), dtype))
-        });
-        let declared = declared.collect();
+        let mut declared = Declared::default();
+        for line in &lines {
+            declared.add(line);
+        }
         Self { lines, declared, arrays }
     }
 
@@ -77,15 +76,18 @@ impl<'a> Text<'a> {
     where
         'a: 't,
     {
-        let prefix = register.trim_end_matches(|letter: char| letter.is_ascii_digit());
-        let declared = self.declared.get(register).or_else(|| self.declared.get(prefix));
-        let declared = declared.copied().unwrap_or("b32");
+        let declared = self.declared.of(register).unwrap_or("b32");
         let bytes = bytes(declared);
         let opcode = instruction.split(' ').find(|word| !word.starts_with('@')).unwrap_or_default();
         let parts = || opcode.trim_end_matches(';').split('.').skip(1);
         let own = parts().find(|part| self::bytes(part) == bytes);
+        // A load or a copy of a signed number has the same name as that of an unsigned one.
+        let is_copy = ["ld.", "mov."].iter().any(|name| opcode.starts_with(name));
+        let is_unsigned = own.is_some_and(|own| own.starts_with('u'));
         match (declared, own) {
             ("pred", _) => declared,
+            _ if is_copy && is_unsigned && bytes == 8 && value::size(dtype) == 8 => dtype,
+            _ if is_copy && is_unsigned && bytes == 8 => "s64",
             (_, Some(own)) if !own.starts_with('b') => own,
             // The wide product of 32 bits has 64.
             (_, None) if bytes == 8 && parts().any(|part| part == "s32") => "s64",
@@ -109,14 +111,12 @@ impl<'a> Text<'a> {
     }
 }
 
-/// The bytes of a type of PTX; 0 for what is no type.
+/// The bytes of a type of PTX or of the host; 0 for what is no type, and for a predicate.
 fn bytes(dtype: &str) -> usize {
     match dtype {
-        "b8" | "s8" | "u8" => 1,
-        "b16" | "s16" | "u16" | "f16" | "bf16" => 2,
-        "b32" | "s32" | "u32" | "f32" | "i32" | "f16x2" | "bf16x2" => 4,
-        "b64" | "s64" | "u64" | "f64" | "i64" => 8,
-        _ => 0,
+        "i32" => 4,
+        "i64" => 8,
+        _ => bits(dtype).map_or(0, |bits| bits as usize / 8),
     }
 }
 
@@ -258,6 +258,20 @@ mod tests {
             (9, vec!["%r9", "%p2", "%r8", "16", "31", "1"]),
         ] {
             assert_eq!(operands(&text.instruction(line)).collect::<Vec<_>>(), expected);
+        }
+    }
+
+    #[test]
+    fn a_long_value_has_the_sign_that_is_known() {
+        let arrays = Arrays::default();
+        let text = Text::new(PTX, &arrays);
+        for (instruction, dtype, expected) in [
+            ("ld.global.u64 %rd4, [%rd5];", "i64", "−1"),
+            ("ld.global.u64 %rd4, [%rd5];", "u64", "18446744073709551615"),
+            ("ld.global.u64 %rd4, [%rd5];", "f32", "−1"),
+            ("max.u64 %rd4, %rd5, %rd6;", "i64", "18446744073709551615"),
+        ] {
+            assert_eq!(text.text("%rd4", instruction, dtype, u64::MAX), expected, "{instruction}");
         }
     }
 

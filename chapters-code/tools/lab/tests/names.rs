@@ -8,44 +8,72 @@ use lab::Lab;
 use lab::data::File;
 use lab::names::Names;
 use lab::replay::Options;
+use lab::source;
 
 use crate::replays::run;
 use crate::reports::{opened, sum};
 
-/// Chapter, rung, kernel, and all variables that have a register, each with the first register that holds it.
-const ANNOTATED: [(&str, &str, &str, &str); 21] = [
-    ("chapter_0_setup", "vector_add", "vector_add", "i=%rd1"),
-    ("chapter_1_reduce", "sequential", "sum_f32", "tid=%r6 i=%rd3 stride=%r11"),
-    ("chapter_1_reduce", "interleaved_strided", "sum_f32", "tid=%r6 i=%rd3 stride=%r11 k=%r4"),
-    ("chapter_1_reduce", "first_add", "sum_f32", "tid=%r7 i=%rd4 j=%rd5 stride=%r12"),
-    ("chapter_1_reduce", "grid_stride", "sum_f32", "tid=%r2 i=%rd39"),
+/// Chapter, rung, kernel, and all parameters and variables that have a register, each with the first register that holds it.
+const ANNOTATED: [(&str, &str, &str, &str); 23] = [
+    ("chapter_0_setup", "vector_add", "vector_add", "n=%rd5 i=%rd1"),
+    ("chapter_1_reduce", "sequential", "sum_f32", "n=%rd7 tid=%r6 i=%rd3 stride=%r11"),
+    (
+        "chapter_1_reduce",
+        "interleaved_strided",
+        "sum_f32",
+        "n=%rd6 tid=%r6 i=%rd3 stride=%r11 k=%r4",
+    ),
+    ("chapter_1_reduce", "first_add", "sum_f32", "n=%rd8 tid=%r7 i=%rd4 j=%rd5 stride=%r12"),
+    ("chapter_1_reduce", "grid_stride", "sum_f32", "n=%rd11 tid=%r2 i=%rd39"),
     // The stride is computed anew in each round, from what %r29 keeps of the round before.
-    ("chapter_1_reduce", "shuffle", "sum_f32", "tid=%r5 grid=%rd5 i=%rd25 stride=%r3"),
+    ("chapter_1_reduce", "shuffle", "sum_f32", "n=%rd12 tid=%r5 grid=%rd5 i=%rd25 stride=%r3"),
     (
         "chapter_1_reduce",
         "finish_last_block",
         "sum_f32",
-        "grid=%rd4 i=%rd33 i=%r99 lane=%r1 warp=%r32",
+        "n=%rd12 grid=%rd4 i=%rd33 i=%r99 lane=%r1 warp=%r32",
     ),
-    ("chapter_1_reduce", "rows_warp", "sum_f32", "lane=%r1 row=%rd1 col=%rd22"),
-    ("chapter_2_histogram", "shared_atomics", "histogram_u32", "c=%r17 grid=%rd5 i=%rd32 c=%r18"),
-    ("chapter_3_scan", "hillis_steele", "inclusive_sum_f32", "tid=%r5 i=%rd4 offset=%r12"),
-    ("chapter_3_scan", "shuffle", "inclusive_sum_f32", "i=%rd2 before=%r49"),
-    ("chapter_3_scan", "chained", "inclusive_sum_f32", "tile=%r2 first=%rd22"),
+    (
+        "chapter_1_reduce",
+        "rows_warp",
+        "sum_f32",
+        "rows=%rd11 cols=%rd10 lane=%r1 row=%rd1 col=%rd22",
+    ),
+    (
+        "chapter_2_histogram",
+        "shared_atomics",
+        "histogram_u32",
+        "n=%rd12 c=%r17 grid=%rd5 i=%rd32 c=%r18",
+    ),
+    ("chapter_3_scan", "hillis_steele", "inclusive_sum_f32", "n=%rd12 tid=%r5 i=%rd4 offset=%r12"),
+    ("chapter_3_scan", "shuffle", "inclusive_sum_f32", "n=%rd5 i=%rd2 before=%r49"),
+    ("chapter_3_scan", "chained", "inclusive_sum_f32", "n=%rd16 tile=%r2 first=%rd22"),
     (
         "chapter_3_scan",
         "lookback",
         "inclusive_sum_f32",
-        "tile=%r2 first=%rd29 known=%r226 nearest=%r6",
+        "n=%rd23 tile=%r2 first=%rd29 known=%r226 nearest=%r6",
     ),
-    ("chapter_4_compact", "scan_then_scatter", "bits_b32", "i=%rd1 x=%r11"),
-    ("chapter_4_compact", "unordered", "bits_b32", "i=%rd1 ballot=%r5"),
+    ("chapter_4_compact", "scan_then_scatter", "bits_b32", "n=%rd6 capacity=%rd7 i=%rd1 x=%r11"),
+    ("chapter_4_compact", "unordered", "bits_b32", "n=%rd11 capacity=%rd8 i=%rd1 ballot=%r5"),
     ("chapter_5_segmented_scan", "thread_per_segment", "inclusive_sum_f32", "s=%rd3"),
-    ("chapter_5_segmented_scan", "spmv_warp_per_row", "multiply_f32", "r=%rd4 end=%r6"),
-    ("chapter_7_coalescing", "strided_loads", "strided_loads", "i=%rd1"),
-    ("chapter_7_coalescing", "gather", "gather", "i=%rd1"),
-    ("chapter_8_multi_gpu", "ring", "sum", "threads=%rd3 i=%rd17"),
-    ("chapter_8_multi_gpu", "one_shot", "one_shot_2", "threads=%rd7 thread=%rd8 pack=%rd65"),
+    ("chapter_5_segmented_scan", "spmv_warp_per_row", "multiply_f32", "rows=%rd36 r=%rd4 end=%r6"),
+    ("chapter_7_coalescing", "strided_loads", "strided_loads", "n=%rd5 stride=%rd4 i=%rd1"),
+    ("chapter_7_coalescing", "gather", "gather", "n=%rd5 i=%rd1"),
+    ("chapter_7_coalescing", "aos_packs", "aos_packs", "n=%rd3 dt=%f1 i=%rd1"),
+    (
+        "chapter_6_transpose",
+        "diagonal",
+        "transpose_4",
+        "rows=%rd23 cols=%rd24 ld_in=%rd25 ld_out=%rd26 across=%r12 down=%r13 row=%r17 col=%r1 x=%r19",
+    ),
+    ("chapter_8_multi_gpu", "ring", "sum", "n=%rd10 threads=%rd3 i=%rd17"),
+    (
+        "chapter_8_multi_gpu",
+        "one_shot",
+        "one_shot_2",
+        "device=%r7 n=%rd22 threads=%rd7 thread=%rd8 pack=%rd65 i=%rd66",
+    ),
 ];
 
 /// The sources that a module names, the rung's own first.
@@ -67,7 +95,15 @@ fn names(chapter: &str, rung: &str, kernel: &str) -> Names {
     let found = chapters::find(chapter).and_then(|chapter| chapter.find(rung));
     let ptx = found.unwrap_or_else(|| panic!("{rung} of {chapter}")).ptx;
     assert!(ptx.contains(&format!(".entry {kernel}(")), "{kernel} of {rung}");
-    Names::of(&ptx, kernel, &sources(&ptx, rung), &[])
+    of(&ptx, kernel, rung)
+}
+
+/// The names of a kernel of a rung, with the parameters that its sources declare.
+fn of(ptx: &str, kernel: &str, rung: &str) -> Names {
+    let files = sources(ptx, rung);
+    let kernels = ptx::parse(ptx).expect("PTX").kernels;
+    let known = kernels.iter().find(|known| known.name == kernel).expect("a kernel");
+    Names::of(ptx, kernel, &files, &source::parameters(&files, known).unwrap_or_default())
 }
 
 #[test]
@@ -93,7 +129,7 @@ fn most_kernels_have_names() {
             let kernel =
                 rung.ptx.lines().find_map(|line| line.split_once(".entry ")?.1.split('(').next());
             let kernel = kernel.expect("a kernel");
-            let names = Names::of(&rung.ptx, kernel, &sources(&rung.ptx, rung.name), &[]);
+            let names = of(&rung.ptx, kernel, rung.name);
             match names.all().is_empty() {
                 true => without.push(rung.name),
                 false => with_names += 1,

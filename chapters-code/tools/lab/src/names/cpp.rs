@@ -1,52 +1,13 @@
-//! The functions of a CUDA C++ source, with the variables that they declare and assign, found by their words.
+//! The functions of a CUDA C++ source, found by their words.
 //!
 //! This is no compiler: a declaration whose form is not known here declares no variable that gets a name. What a macro
 //! stands for is not looked into.
 
 use std::ops::{Range, RangeInclusive};
 
+use super::tokens::{Token, integer_type, integer_word, is_name, tokens};
 use super::values::Type;
-
-/// A word, number, string or sign of a source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Token<'a> {
-    /// The text.
-    pub text: &'a str,
-    /// The line, from 1.
-    pub line: u32,
-}
-
-/// A value that a variable gets after its declaration.
-#[derive(Clone, Debug)]
-pub struct Update {
-    /// The operator before `=`; empty for a plain assignment, and `++` or `--` for these.
-    pub operator: String,
-    /// The tokens of the expression.
-    pub value: Range<usize>,
-    /// The line.
-    pub line: u32,
-}
-
-/// A variable of a function.
-#[derive(Clone, Debug)]
-pub struct Variable<'a> {
-    /// The name.
-    pub name: &'a str,
-    /// The type, if it is one of integers.
-    pub dtype: Option<Type>,
-    /// The line of the declaration.
-    pub line: u32,
-    /// The tokens of the first value; none for a declaration without one.
-    pub first: Option<Range<usize>>,
-    /// The other values.
-    pub updates: Vec<Update>,
-    /// The tokens in which the name means this variable.
-    pub scope: Range<usize>,
-    /// The lines of the scope.
-    pub lines: RangeInclusive<u32>,
-    /// Whether something else may change the variable, or it is no plain variable.
-    pub is_doubtful: bool,
-}
+use super::variables::{Changing, Variable};
 
 /// A function with a body.
 #[derive(Clone, Debug)]
@@ -59,12 +20,13 @@ pub struct Function<'a> {
     pub body: Range<usize>,
     /// The type that it returns, if it is one of integers.
     pub returns: Option<Type>,
-    /// The names of the parameters.
-    pub parameters: Vec<&'a str>,
+    /// The parameters, of which the values and types are not known.
+    pub parameters: Vec<Variable<'a>>,
     /// The names of template parameters that are numbers.
     pub constants: Vec<&'a str>,
-    /// Whether a parameter is a reference through which something can be changed.
-    pub changes_arguments: bool,
+    /// The numbers of the parameters that are references through which something can be changed; of a list of any
+    /// length the largest number there is.
+    pub changed: Vec<usize>,
     /// The variables, in order.
     pub variables: Vec<Variable<'a>>,
     /// The names of shared variables that are no arrays.
@@ -76,24 +38,49 @@ pub struct Function<'a> {
 pub struct Source<'a> {
     /// The tokens outside of preprocessor lines.
     pub tokens: Vec<Token<'a>>,
+    /// The tokens of preprocessor lines.
+    pub directives: Vec<Token<'a>>,
     /// The functions.
     pub functions: Vec<Function<'a>>,
     /// The constants outside of functions: name, type and tokens of the value.
     pub constants: Vec<(&'a str, Type, Range<usize>)>,
 }
 
-/// Words that begin no declaration.
-const KEYWORDS: [&str; 22] = [
-    "return", "if", "else", "for", "while", "do", "switch", "case", "break", "continue", "goto",
-    "asm", "using", "struct", "class", "enum", "template", "typedef", "delete", "new", "throw",
-    "operator",
-];
+/// Functions of C++ that change what they are given.
+const LIBRARY: [&str; 3] = ["swap", "exchange", "tie"];
 
 impl<'a> Source<'a> {
-    /// Reads a text without comments.
+    /// Reads texts without comments. The functions of each may change what those of another one give them.
+    pub fn all(texts: impl IntoIterator<Item = &'a str>) -> Vec<Self> {
+        let mut all: Vec<Self> = texts.into_iter().map(Self::with_functions).collect();
+        let functions = all.iter().flat_map(|source| &source.functions);
+        let mut changing = Changing::default();
+        for function in functions {
+            changing.add(function.name, function.changed.iter().copied());
+        }
+        for name in LIBRARY {
+            changing.add(name, [usize::MAX]);
+        }
+        for source in &mut all {
+            for index in 0..source.functions.len() {
+                let mut function = source.functions[index].clone();
+                source.find_variables(&mut function, changing.clone());
+                source.functions[index] = function;
+            }
+        }
+        all
+    }
+
+    /// Reads one text.
+    #[cfg(test)]
     pub fn of(text: &'a str) -> Self {
-        let tokens = tokens(text);
-        let mut source = Self { tokens, functions: Vec::new(), constants: Vec::new() };
+        Self::all([text]).remove(0)
+    }
+
+    fn with_functions(text: &'a str) -> Self {
+        let [tokens, directives] = tokens(text);
+        let (functions, constants) = (Vec::new(), Vec::new());
+        let mut source = Self { tokens, directives, functions, constants };
         source.find_functions();
         source
     }
@@ -103,7 +90,8 @@ impl<'a> Source<'a> {
         self.tokens.get(index).map_or("", |token| token.text)
     }
 
-    fn line(&self, index: usize) -> u32 {
+    /// The line of a token; that of the last one behind it.
+    pub fn line(&self, index: usize) -> u32 {
         self.tokens.get(index).or(self.tokens.last()).map_or(0, |token| token.line)
     }
 
@@ -126,13 +114,6 @@ impl<'a> Source<'a> {
                 _ => {}
             }
             at += 1;
-        }
-        let changing: Vec<&str> =
-            self.functions.iter().filter(|one| one.changes_arguments).map(|one| one.name).collect();
-        for index in 0..self.functions.len() {
-            let mut function = self.functions[index].clone();
-            self.find_variables(&mut function, &changing);
-            self.functions[index] = function;
         }
     }
 
@@ -165,27 +146,49 @@ impl<'a> Source<'a> {
         let close = head.clone().rev().find(|&at| self.text(at) == ")").unwrap_or(head.start);
         let open = self.opening(close);
         let parameters = self.parts(open + 1..close);
-        let is_changing = |part: &Range<usize>| {
-            let words = || part.clone().map(|at| self.text(at));
-            words().any(|word| word == "&") && !words().any(|word| word == "const")
-        };
-        let last_name = |part: &Range<usize>| {
-            let names = part.clone().rev().map(|at| self.text(at));
-            names.take_while(|word| *word != "=").find(|word| is_name(word))
+        let lines = self.line(start)..=self.line(end);
+        let parameter = |part: &Range<usize>| {
+            let at = self.last_name(part)?;
+            let (name, line) = (self.text(at), self.line(at));
+            Some(Variable { line, ..Variable::unknown(name, start..end, lines.clone()) })
         };
         let before = (head.start..open.saturating_sub(1)).rev();
         let returned = before.take_while(|&at| integer_word(self.text(at))).last();
         Function {
             name: self.text(open.saturating_sub(1)),
-            lines: self.line(start)..=self.line(end),
+            lines: lines.clone(),
             body: start + 1..end,
             returns: returned.and_then(|at| self.dtype(at).0),
-            parameters: parameters.iter().filter_map(last_name).collect(),
+            parameters: parameters.iter().filter_map(parameter).collect(),
             constants: self.template_numbers(head),
-            changes_arguments: parameters.iter().any(is_changing),
+            changed: self.changed(&parameters),
             variables: Vec::new(),
             shared: Vec::new(),
         }
+    }
+
+    /// [`Function::changed`] for these parameters.
+    pub fn changed(&self, parameters: &[Range<usize>]) -> Vec<usize> {
+        let number = |(number, parameter): (usize, &Range<usize>)| {
+            let has = |word: &str| parameter.clone().any(|at| self.text(at) == word);
+            let is_changing = (has("&") || has("&&")) && !has("const");
+            is_changing.then_some(if has(".") { usize::MAX } else { number })
+        };
+        parameters.iter().enumerate().filter_map(number).collect()
+    }
+
+    /// The index of the name that a parameter declares: the last one that is no extent.
+    pub fn last_name(&self, parameter: &Range<usize>) -> Option<usize> {
+        let end = parameter.clone().find(|&at| self.text(at) == "=").unwrap_or(parameter.end);
+        let mut depth = 0;
+        (parameter.start..end).rev().find(|&at| {
+            match self.text(at) {
+                "]" => depth += 1,
+                "[" => depth -= 1,
+                _ => {}
+            }
+            depth == 0 && is_name(self.text(at))
+        })
     }
 
     /// The names of the numbers among the template parameters of a head.
@@ -200,7 +203,7 @@ impl<'a> Source<'a> {
     }
 
     /// The parts of a list between commas in no brackets.
-    fn parts(&self, list: Range<usize>) -> Vec<Range<usize>> {
+    pub fn parts(&self, list: Range<usize>) -> Vec<Range<usize>> {
         let (mut parts, mut depth, mut start) = (Vec::new(), 0, list.start);
         for at in list.clone() {
             match self.text(at) {
@@ -235,7 +238,7 @@ impl<'a> Source<'a> {
     }
 
     /// The index of the bracket that the one at an index closes.
-    fn opening(&self, close: usize) -> usize {
+    pub fn opening(&self, close: usize) -> usize {
         let mut depth = 0;
         for at in (0..=close).rev() {
             match self.text(at) {
@@ -252,14 +255,16 @@ impl<'a> Source<'a> {
 
     /// The index behind template arguments that begin at an index; none if these are none.
     pub fn angle_end(&self, open: usize) -> Option<usize> {
-        let mut depth = 0;
+        let (mut depth, mut round) = (0, 0);
         for at in open..self.tokens.len() {
             match self.text(at) {
                 "<" => depth += 1,
                 ">" => depth -= 1,
                 ">>" => depth -= 2,
                 text if is_name(text) || text.starts_with(|c: char| c.is_ascii_digit()) => {}
-                "," | "::" | "*" | "&" | "=" | "(" | ")" => {}
+                "(" => round += 1,
+                ")" if round > 0 => round -= 1,
+                "," | "::" | "*" | "&" | "=" => {}
                 _ => return None,
             }
             if depth <= 0 {
@@ -292,247 +297,12 @@ impl<'a> Source<'a> {
         }
         at
     }
-
-    /// The index behind the statement that begins at one.
-    fn statement_end(&self, start: usize) -> usize {
-        match self.text(start) {
-            "{" => self.closing(start) + 1,
-            "for" | "while" | "if" => self.statement_end(self.closing(start + 1) + 1),
-            _ => {
-                let mut at = start;
-                while at < self.tokens.len() && self.text(at) != ";" {
-                    at = if matches!(self.text(at), "(" | "[" | "{") {
-                        self.closing(at)
-                    } else {
-                        at
-                    };
-                    at += 1;
-                }
-                at + 1
-            }
-        }
-    }
-
-    fn find_variables(&self, function: &mut Function<'a>, changing: &[&str]) {
-        let mut scopes = vec![function.body.end];
-        let mut at = function.body.start;
-        while at < function.body.end {
-            match self.text(at) {
-                "{" => scopes.push(self.closing(at)),
-                "}" => _ = scopes.pop(),
-                _ => {}
-            }
-            let before = if at == function.body.start { ";" } else { self.text(at - 1) };
-            let is_loop = before == "(" && at >= 2 && self.text(at - 2) == "for";
-            if is_loop || matches!(before, "{" | "}" | ";" | ")") {
-                let end = match is_loop {
-                    true => self.statement_end(at - 2),
-                    false => scopes.last().copied().unwrap_or(function.body.end),
-                };
-                self.declare(function, at, end);
-            }
-            at += 1;
-        }
-        for at in function.body.clone() {
-            self.note_change(function, at, changing);
-        }
-    }
-
-    /// Notes the variables of a declaration at an index, whose scope ends at another one.
-    fn declare(&self, function: &mut Function<'a>, start: usize, end: usize) {
-        let mut at = start;
-        let mut is_shared = false;
-        while matches!(self.text(at), "const" | "constexpr" | "static" | "extern" | "__shared__") {
-            is_shared |= self.text(at) == "__shared__";
-            at += 1;
-        }
-        let Some((dtype, mut at)) = self.declared_type(at) else { return };
-        loop {
-            let is_pointer = matches!(self.text(at), "*" | "&");
-            while matches!(self.text(at), "*" | "&" | "__restrict__" | "const") {
-                at += 1;
-            }
-            let (name, next) = (self.text(at), self.text(at + 1));
-            if !is_name(name) || !matches!(next, "=" | ";" | "," | "[" | "(" | "{") {
-                return;
-            }
-            let first = (next == "=").then(|| at + 2..self.expression_end(at + 2));
-            let is_doubtful = is_pointer || is_shared || matches!(next, "[" | "(" | "{");
-            if is_shared && !matches!(next, "[" | "(") {
-                function.shared.push(name);
-            }
-            let behind = first.as_ref().map_or_else(
-                || if matches!(next, "[" | "(" | "{") { self.closing(at + 1) + 1 } else { at + 1 },
-                |first| first.end,
-            );
-            function.variables.push(Variable {
-                name,
-                dtype: dtype.filter(|_| !is_pointer),
-                line: self.line(at),
-                first,
-                updates: Vec::new(),
-                scope: at..end,
-                lines: self.line(at)..=self.line(end.saturating_sub(1)),
-                is_doubtful,
-            });
-            if self.text(behind) != "," {
-                return;
-            }
-            at = behind + 1;
-        }
-    }
-
-    /// The type of a declaration that may begin at an index, and the index behind it.
-    fn declared_type(&self, start: usize) -> Option<(Option<Type>, usize)> {
-        let (dtype, at) = self.dtype(start);
-        if at > start {
-            return Some((dtype, at));
-        }
-        let word = self.text(start);
-        if !is_name(word) || KEYWORDS.contains(&word) {
-            return None;
-        }
-        let mut at = start + 1;
-        while self.text(at) == "::" {
-            at += 2;
-        }
-        if self.text(at) == "<" {
-            at = self.angle_end(at)?;
-        }
-        Some((None, at))
-    }
-
-    /// Notes an assignment to a variable at an index, or that something else may change it.
-    fn note_change(&self, function: &mut Function<'a>, at: usize, changing: &[&str]) {
-        let name = self.text(at);
-        let is_it = |one: &&mut Variable<'a>| one.name == name && one.scope.contains(&at);
-        let Some(variable) = function.variables.iter_mut().rev().find(is_it) else { return };
-        let [before, next] = [self.text(at.wrapping_sub(1)), self.text(at + 1)];
-        if variable.scope.start == at || matches!(before, "." | "->" | "::") {
-            return;
-        }
-        let line = self.line(at);
-        let operator = next.strip_suffix('=').filter(|_| !is_comparison(next));
-        if let Some(operator) = operator {
-            let value = at + 2..self.expression_end(at + 2);
-            variable.updates.push(Update { operator: operator.into(), value, line });
-        } else if let Some(step) = [before, next].into_iter().find(|s| matches!(*s, "++" | "--")) {
-            variable.updates.push(Update { operator: step.into(), value: at..at, line });
-        }
-        let two_before = self.text(at.wrapping_sub(2));
-        let is_address = before == "&" && matches!(two_before, "(" | "," | "=" | "return" | "{");
-        let is_output =
-            before == "(" && (two_before.starts_with("\"=") || two_before.starts_with("\"+"));
-        variable.is_doubtful |= is_address || is_output || self.is_changed_argument(at, changing);
-    }
-
-    /// Whether a variable at an index is an argument of a function that may change it.
-    fn is_changed_argument(&self, at: usize, changing: &[&str]) -> bool {
-        let is_argument =
-            matches!(self.text(at - 1), "(" | ",") && matches!(self.text(at + 1), ")" | ",");
-        if !is_argument {
-            return false;
-        }
-        let start = (0..at).rev().find(|&at| matches!(self.text(at), ";" | "{" | "}")).unwrap_or(0);
-        (start..at).any(|at| changing.contains(&self.text(at)))
-    }
-}
-
-/// Whether a token that ends in `=` compares.
-fn is_comparison(token: &str) -> bool {
-    matches!(token, "==" | "!=" | "<=" | ">=")
-}
-
-/// Whether a token is a name or keyword.
-pub fn is_name(token: &str) -> bool {
-    token.starts_with(|letter: char| letter.is_ascii_alphabetic() || letter == '_')
-}
-
-/// Whether a token is a word of a type of integers. That of truth values is none: it keeps no number.
-pub fn integer_word(token: &str) -> bool {
-    matches!(
-        token,
-        "unsigned"
-            | "signed"
-            | "int"
-            | "long"
-            | "short"
-            | "char"
-            | "size_t"
-            | "u8"
-            | "u16"
-            | "u32"
-            | "u64"
-            | "i32"
-            | "i64"
-            | "uint32_t"
-            | "uint64_t"
-            | "int32_t"
-            | "int64_t"
-    )
-}
-
-/// The type that words stand for.
-pub fn integer_type(words: &[&str]) -> Option<Type> {
-    let has = |word: &str| words.contains(&word);
-    let bits = match words {
-        [] => return None,
-        _ if has("long") || has("size_t") || has("u64") || has("i64") => 64,
-        _ if has("uint64_t") || has("int64_t") => 64,
-        _ if has("short") || has("u16") => 16,
-        _ if has("char") || has("u8") => 8,
-        _ => 32,
-    };
-    let is_unsigned = words.iter().any(|word| word.starts_with('u') || *word == "size_t");
-    Some(Type { bits, is_signed: !is_unsigned })
-}
-
-/// Signs of several letters, the longer ones first.
-const SIGNS: [&str; 22] = [
-    "<<=", ">>=", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+=", "-=", "*=", "/=", "%=",
-    "&=", "|=", "^=", "++", "--", "->", "::",
-];
-
-/// The tokens of a text, without lines of the preprocessor.
-fn tokens(text: &str) -> Vec<Token<'_>> {
-    let mut tokens = Vec::new();
-    let mut is_directive = false;
-    for (index, line) in text.lines().enumerate() {
-        let continues = is_directive || line.trim_start().starts_with('#');
-        is_directive = continues && line.trim_end().ends_with('\\');
-        if continues {
-            continue;
-        }
-        let mut rest = line.trim_start();
-        while !rest.is_empty() {
-            let length = token_length(rest);
-            tokens.push(Token { text: &rest[..length], line: index as u32 + 1 });
-            rest = rest[length..].trim_start();
-        }
-    }
-    tokens
-}
-
-/// The bytes of the token that a text begins with.
-fn token_length(text: &str) -> usize {
-    let is_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-    if text.starts_with('"') {
-        return text[1..].find('"').map_or(text.len(), |end| end + 2);
-    }
-    if text.starts_with(|letter: char| letter.is_ascii_digit()) {
-        let is_other = |letter: char| !is_word(letter) && !matches!(letter, '.' | '\'');
-        return text.find(is_other).unwrap_or(text.len());
-    }
-    if text.starts_with(is_word) {
-        return text.find(|letter| !is_word(letter)).unwrap_or(text.len());
-    }
-    let sign = SIGNS.iter().find(|sign| text.starts_with(**sign));
-    sign.map_or_else(|| text.chars().next().map_or(1, char::len_utf8), |sign| sign.len())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::names::variables::names_of;
 
     const TEXT: &str = "#define F(x) \\\n  { x; }\nconstexpr unsigned ROWS = 4 * 2;\n\
         __device__ inline unsigned lane_id() { return threadIdx.x % 32; }\n\
@@ -561,8 +331,8 @@ mod tests {
         let reduce = &source.functions[2];
         assert_eq!(reduce.lines, 7..=17);
         assert_eq!(
-            (&reduce.constants[..], &reduce.parameters[..]),
-            (&["block"][..], &["in", "out", "n"][..])
+            (&reduce.constants[..], names_of(&reduce.parameters)),
+            (&["block"][..], vec!["in", "out", "n"])
         );
         assert_eq!(reduce.shared, ["last"]);
         let of = |name: &str| {
@@ -596,6 +366,8 @@ mod tests {
             "int f() { for (",
             "template <",
             "{ } ) ( int f() {",
+            "int f() { ) x = [](",
+            "int f(int x[",
         ] {
             Source::of(text);
         }

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::cpp::{Source, integer_word, is_name};
+use super::cpp::Source;
+use super::tokens::{integer_word, is_name};
 use super::values::{Operator, Type, Values, apply, constant, unknown};
 
 /// Functions that are followed into one another.
@@ -79,9 +80,10 @@ impl<'a> Parser<'_, 'a> {
 
     fn binary(&mut self, least: u32) -> Option<Value> {
         let mut left = self.unary()?;
-        while let Some((strength, operator)) = operator(self.text(0)).filter(|one| one.0 >= least) {
+        while let Some((precedence, operator)) = operator(self.text(0)).filter(|one| one.0 >= least)
+        {
             self.at += 1;
-            left = combined(operator, left, self.binary(strength + 1)?);
+            left = combined(operator, left, self.binary(precedence + 1)?);
         }
         Some(left)
     }
@@ -200,9 +202,9 @@ pub fn combined(operator: Operator, a: Value, b: Value) -> Value {
     Value { values, ..a }
 }
 
-/// The operator that a token is, with the strength by which it binds.
+/// The operator that a token is, with its precedence, higher where it binds more tightly.
 fn operator(token: &str) -> Option<(u32, Operator)> {
-    assigning(token).map(|operator| (strength(operator), operator))
+    assigning(token).map(|operator| (precedence(operator), operator))
 }
 
 /// The operator that stands before `=` in an assignment.
@@ -222,7 +224,7 @@ pub fn assigning(token: &str) -> Option<Operator> {
     })
 }
 
-fn strength(operator: Operator) -> u32 {
+fn precedence(operator: Operator) -> u32 {
     match operator {
         Operator::Or => 0,
         Operator::Xor => 1,
@@ -233,13 +235,14 @@ fn strength(operator: Operator) -> u32 {
     }
 }
 
-/// The value of a number as a source writes it.
+/// The value of a number as a source writes it; none for an octal one.
 fn literal(text: &str) -> Option<Value> {
     let lower = text.to_ascii_lowercase().replace('\'', "");
     let digits = lower.trim_end_matches(['u', 'l']);
     let suffix = &lower[digits.len()..];
     let number = match digits.strip_prefix("0x") {
         Some(digits) => u64::from_str_radix(digits, 16).ok()?,
+        None if digits.len() > 1 && digits.starts_with('0') => return None,
         None => digits.parse().ok()?,
     };
     let fits =
@@ -308,6 +311,8 @@ mod tests {
             "(1",
             "ROWS[2]",
             "1 2",
+            "010",
+            "0b10",
         ] {
             assert_eq!(of(text), None, "{text}");
         }

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::values::{Operator, Type, Values, apply, as_constant, constant, unknown};
+use super::dtypes::{Declared, bits, integer, is_float};
+use super::values::{Operator, Type, Values, apply, constant, unknown};
 
 /// Passes over the instructions. One is enough, except where a definition stands behind a use in the text.
 const PASSES: usize = 8;
@@ -24,7 +25,7 @@ pub struct Instruction<'a> {
     pub operands: Vec<&'a str>,
     /// The file and the line of the source; none if no line is known.
     pub source: Option<(&'a str, u32)>,
-    /// The number of the straight piece of code, without labels and branches inside.
+    /// The number of the basic block.
     pub block: usize,
 }
 
@@ -32,6 +33,16 @@ impl Instruction<'_> {
     /// The part of the opcode before the first dot.
     pub fn root(&self) -> &str {
         self.opcode.split('.').next().unwrap_or_default()
+    }
+
+    /// Whether it is of vectors, whose elements are operands.
+    pub fn is_of_vectors(&self) -> bool {
+        self.opcode.split('.').any(|part| matches!(part, "v2" | "v4" | "v8"))
+    }
+
+    /// Whether it is of floats.
+    pub fn is_float(&self) -> bool {
+        self.opcode.split('.').any(is_float)
     }
 
     /// Whether the opcode has this part.
@@ -47,8 +58,7 @@ pub struct Code<'a> {
     pub instructions: Vec<Instruction<'a>>,
     /// The line at which the kernel begins: that of its head, or of the macro that makes it.
     pub head: Option<(&'a str, u32)>,
-    /// The declared type of the registers that begin with a name.
-    declared: BTreeMap<&'a str, &'a str>,
+    declared: Declared<'a>,
     /// For each register the indices of the instructions that write it.
     definitions: BTreeMap<&'a str, Vec<usize>>,
     /// What each register with one definition comes to.
@@ -75,8 +85,8 @@ impl<'a> Code<'a> {
                 source = located(location, &files);
                 // A column of 0 is that of a function as a whole.
                 code.head = code.head.or(source.filter(|_| location.ends_with(" 0")));
-            } else if let Some(registers) = line.strip_prefix(".reg .") {
-                code.declared.extend(declared(registers));
+            } else if code.declared.add(line) {
+                // It is no instruction.
             } else if let Some(label) = line.strip_suffix(':') {
                 code.labels.insert(label, code.instructions.len());
                 block += 1;
@@ -138,20 +148,22 @@ impl<'a> Code<'a> {
 
     /// The bits of a register.
     pub fn bits(&self, register: &str) -> u32 {
-        let prefix = register.trim_end_matches(|letter: char| letter.is_ascii_digit());
-        let declared = self.declared.get(register).or_else(|| self.declared.get(prefix));
-        declared.and_then(|dtype| bits(dtype)).unwrap_or(32)
+        self.declared.of(register).and_then(bits).unwrap_or(32)
     }
 
     /// Whether a register may hold the type that a source's word names. Most words may stand for any type.
     pub fn is_of(&self, register: &str, word: &str) -> bool {
-        let prefix = register.trim_end_matches(|letter: char| letter.is_ascii_digit());
-        let declared = self.declared.get(prefix).copied().unwrap_or_default();
+        let declared = self.declared.of(register).unwrap_or_default();
         match word {
             "float" | "f32" => declared == "f32",
             "double" | "f64" => declared == "f64",
             _ => true,
         }
+    }
+
+    /// Whether a register is declared for floats.
+    pub fn is_float(&self, register: &str) -> bool {
+        self.declared.of(register).is_some_and(is_float)
     }
 
     /// What a register or number comes to, whenever it is read.
@@ -292,18 +304,12 @@ fn file(line: &str) -> Option<(&str, &str)> {
     Some((number, name.split('"').next()?))
 }
 
-/// The place of a `.loc` line; none if it has line 0.
+/// The file and line of a `.loc` line; none if it has line 0.
 fn located<'a>(location: &str, files: &BTreeMap<&str, &'a str>) -> Option<(&'a str, u32)> {
     let mut words = location.split_whitespace();
     let file = *files.get(words.next()?)?;
     let line = words.next()?.parse().ok()?;
     (line > 0).then_some((file, line))
-}
-
-/// The beginning of the names and the type of a `.reg` line such as `.reg .b32 %r<12>;`.
-fn declared(registers: &str) -> Option<(&str, &str)> {
-    let (dtype, names) = registers.split_once(' ')?;
-    Some((names.split(['<', ';']).next()?.trim(), dtype))
 }
 
 /// The instruction of a line; none for a directive or a brace.
@@ -366,25 +372,6 @@ fn split(operands: &str) -> Vec<&str> {
     parts
 }
 
-/// The bits of a type of PTX.
-fn bits(dtype: &str) -> Option<u32> {
-    Some(match dtype {
-        "pred" => 1,
-        "b8" | "s8" | "u8" => 8,
-        "b16" | "s16" | "u16" | "f16" | "bf16" => 16,
-        "b32" | "s32" | "u32" | "f32" => 32,
-        "b64" | "s64" | "u64" | "f64" => 64,
-        _ => return None,
-    })
-}
-
-/// An integer type of PTX.
-fn integer(dtype: &str) -> Option<Type> {
-    let is_signed = dtype.starts_with('s');
-    let is_integer = dtype == "pred" || dtype.starts_with(['b', 's', 'u']) && dtype != "bf16";
-    bits(dtype).filter(|_| is_integer).map(|bits| Type { bits, is_signed })
-}
-
 fn operator(name: &str) -> Option<Operator> {
     Some(match name {
         "add" => Operator::Add,
@@ -411,11 +398,6 @@ fn number(operand: &str) -> Option<u64> {
     }
 }
 
-/// Whether values are those of a register or parameter that says something: no constant.
-pub fn is_telling(values: &Values) -> bool {
-    as_constant(values).is_none()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -430,7 +412,7 @@ mod tests {
         \t.file\t1 \"k.cu\"\n";
 
     #[test]
-    fn instructions_have_places_and_registers() {
+    fn instructions_have_locations_and_registers() {
         let code = Code::of(PTX, "k");
         assert_eq!(code.instructions.len(), 14);
         let load = &code.instructions[12];

@@ -134,6 +134,15 @@ fn one_instruction_of_a_line_is_its_value() {
         named("x", "%f3")
     );
     assert_eq!(names("u32 x = in[of[n]];\n", &[load]), NONE);
+    let vector = "ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd4];";
+    assert_eq!(names("float4 x = in[n];\n", &[(3, vector)]), NONE);
+    assert_eq!(names("T x = in[n];\n", &[(3, "ld.global.v2.f32 {%f1, _}, [%rd4];")]), NONE);
+    assert_eq!(names("Pair x = in[n];\nf(x.a);\n", &[load]), NONE);
+    assert_eq!(names("int x = in[n];\n", &[(3, "ld.global.f32 %f3, [%rd4];")]), NONE);
+    let converted = [load, (3, "cvt.rn.f32.u32 %f1, %r3;")];
+    assert_eq!(names("T x = in[n];\n", &converted), NONE);
+    let shuffle = (3, "shfl.sync.down.b32 %r3|%p1, %r2, 1, 31, -1;");
+    assert_eq!(names("u32 x = __shfl_down_sync(ALL, y, 1);\n", &[shuffle]), named("x", "%r3"));
     let ballot = (3, "vote.sync.ballot.b32 %r3, %p1, -1;");
     assert_eq!(names("unsigned all = __ballot_sync(ALL, x);\n", &[ballot]), named("all", "%r3"));
 }
@@ -165,6 +174,103 @@ fn a_name_is_there_in_its_scope() {
     {
         let scope = names.in_scope(&trace, thread, at);
         assert_eq!(scope.iter().map(|one| &one.name[..]).collect::<Vec<_>>(), expected, "{at}");
+    }
+}
+
+/// The names in scope at each of these lines, executed one after the other.
+fn scopes(text: &str, code: &[(u32, &str)], lines: &[u32]) -> Vec<String> {
+    let files = [File { name: "k.cu".into(), text: text.into() }];
+    let parameter =
+        |name: &str, declared: &str| Parameter { name: name.into(), declared: declared.into() };
+    let parameters = [parameter("in", "const u32*"), parameter("n", "size_t")];
+    let names = Names::of(&module(code), "k", &files, &parameters);
+    let event = |line: &u32| {
+        let place = simt_report::Place { block: 0, warp: 0, line: format!("k.cu:{line}") };
+        Event::Instruction { place, class: simt_report::InstructionClass::Other, active: 1 }
+    };
+    let trace = Trace { events: lines.iter().map(event).collect(), ..Trace::default() };
+    let thread = Thread { block: 0, warp: 0, lane: 0 };
+    let scope = |at| {
+        let scope = names.in_scope(&trace, thread, at);
+        scope.iter().map(|one| &one.name[..]).collect::<Vec<_>>().join(" ")
+    };
+    (0..lines.len()).map(scope).collect()
+}
+
+const KERNEL: &str = "extern \"C\" __global__ void k(const u32* in, size_t n) {\n";
+
+#[test]
+fn an_inner_declaration_hides_a_name() {
+    let text = format!(
+        "{KERNEL}unsigned x = threadIdx.x;\n{{\nT x = f();\ng();\n}}\nf([&](unsigned x) {{ h(x); }});\n\
+         auto [x, y] = f();\n}}\n"
+    );
+    let code = [(2, "mov.u32 %r1, %tid.x;"), (5, "bar.sync 0;")];
+    assert_eq!(scopes(&text, &code, &[2, 3, 5, 6, 7, 8]), ["n x", "n x", "n", "n x", "n", "n"]);
+}
+
+#[test]
+fn a_helper_has_its_own_names() {
+    let text = |call: &str| {
+        format!(
+            "__device__ unsigned helper(size_t n, unsigned x) {{\nunsigned y = threadIdx.y;\ng();\n}}\n\
+             {KERNEL}unsigned x = threadIdx.x, z = threadIdx.z;\n{call};\ng();\n}}\n"
+        )
+    };
+    let code = [
+        (6, "mov.u32 %r1, %tid.x;"),
+        (6, "mov.u32 %r3, %tid.z;"),
+        (2, "mov.u32 %r2, %tid.y;"),
+        (3, "bar.sync 0;"),
+        (8, "bar.sync 0;"),
+    ];
+    let lines = [6, 2, 3, 8];
+    assert_eq!(scopes(&text("helper(3, 4)"), &code, &lines), ["n x z", "z y", "z y", "n x z"]);
+    assert_eq!(scopes(&text("helper(n, 4)"), &code, &lines), ["n x z", "n z y", "n z y", "n x z"]);
+}
+
+#[test]
+fn a_parameter_that_is_assigned_has_no_name() {
+    let text = |body: &str| format!("{KERNEL}g();\n{body}\n}}\n");
+    let code = [(2, "bar.sync 0;"), (3, "cvt.u32.u64 %r2, %rd1;")];
+    let names = |body: &str| scopes(&text(body), &code, &[3]);
+    assert_eq!(names("unsigned m = n;"), ["n m"]);
+    assert_eq!(names("unsigned m = n; n += 2;"), [""]);
+}
+
+#[test]
+fn a_structure_has_no_single_value() {
+    let files = [File { name: "k.cu".into(), text: format!("{KERNEL}}}\n") }];
+    let names = |declared: &str| {
+        let [skipped, n] = [("in", "const u32*"), ("n", declared)]
+            .map(|(name, declared)| Parameter { name: name.into(), declared: declared.into() });
+        Names::of(&module(&[]), "k", &files, &[skipped, n]).all().len()
+    };
+    assert_eq!(["size_t", "u64", "Bins"].map(names), [1, 1, 0]);
+}
+
+#[test]
+fn what_is_computed_of_a_changing_variable_is_of_its_line() {
+    let source = "unsigned i = threadIdx.x;\nfor (;;) {\nunsigned old = i + 1;\ni += 2;\n\
+        unsigned now = i + 1;\n}\n";
+    let code = [
+        (3, "mov.u32 %r1, %tid.x;"),
+        (4, "$L1:"),
+        (5, "add.s32 %r5, %r1, 1;"),
+        (6, "add.s32 %r1, %r1, 2;"),
+        (7, "add.s32 %r6, %r1, 1;"),
+        (4, "@%p1 bra $L1;"),
+    ];
+    let expected = [named("i", "%r1"), named("old", "%r5"), named("now", "%r6")].concat();
+    assert_eq!(names(source, &code), expected);
+}
+
+/// What depends on a number that may be anything is not what it would be for most numbers.
+#[test]
+fn a_small_number_is_thought_of() {
+    let code = [(3, "mov.u32 %r1, %tid.x;")];
+    for value in ["threadIdx.x % n", "threadIdx.x + (1u << n)", "threadIdx.x + threadIdx.x / n"] {
+        assert_eq!(names(&format!("unsigned a = {value};\n"), &code), NONE, "{value}");
     }
 }
 

@@ -1,11 +1,15 @@
 //! Values of an expression on samples: what it comes to for many choices of thread, block, parameters and loaded values.
 //!
 //! Two expressions that agree on all samples are taken for equal, however a compiler has rewritten the one into the
-//! other. The samples of what a program may have in memory are any numbers, small ones and large ones. Operations that
+//! other. The samples of what a program may have in memory have all magnitudes, and both signs: a quotient by
+//! such a number may be 0, and need not be. Operations that
 //! choose, such as a minimum, are not followed: two of them could agree on all samples and differ elsewhere.
 
+/// The bits of the numbers by which a program divides or shifts, and of a thread's index.
+const SMALL: u32 = 10;
+
 /// The number of samples.
-pub const SAMPLES: usize = 32;
+pub const SAMPLES: usize = 64;
 
 /// The value on each sample, without bits above those of its type.
 pub type Values = [u64; SAMPLES];
@@ -88,24 +92,32 @@ pub fn as_constant(values: &Values) -> Option<u64> {
 pub fn unknown(name: &str, bits: u32) -> Values {
     std::array::from_fn(|sample| {
         special(name, sample).unwrap_or_else(|| {
-            let random = random(name, sample);
-            let is_small = sample.is_multiple_of(2);
-            let value = if is_small { random >> (64 - (bits.min(64) / 2).max(1)) } else { random };
+            let value = below_power(name, sample, bits.min(64));
+            // A quarter as negative numbers, for what is signed.
+            let is_negative = random(&format!("{name} sign"), sample).is_multiple_of(4);
+            let value = if is_negative { !value } else { value };
             Type { bits, is_signed: false }.masked(value)
         })
     })
 }
 
+/// A number below 2 to the power of `most`: each power of 2 is as likely to bound it, and those up to [`SMALL`] more.
+fn below_power(name: &str, sample: usize, most: u32) -> u64 {
+    let random = |of: &str| self::random(&format!("{name} {of}"), sample);
+    let most = if random("is small").is_multiple_of(2) { most.min(SMALL) } else { most };
+    let power = 1 + random("power") % u64::from(most.max(1));
+    random("bits") >> (64 - power)
+}
+
 /// What a special register holds.
 fn special(name: &str, sample: usize) -> Option<u64> {
     let (register, axis) = name.strip_prefix('%')?.split_once('.')?;
-    let raw = random(name, sample);
     let extent = |register: &str| special(&format!("%{register}.{axis}"), sample);
     match register {
-        "ntid" => Some(1 + raw % 1024),
-        "nctaid" => Some(1 + raw % (1 << 20)),
-        "tid" => Some(raw % extent("ntid")?),
-        "ctaid" => Some(raw % extent("nctaid")?),
+        "ntid" => Some(1 + random(name, sample) % 1024),
+        "nctaid" => Some(1 + below_power(name, sample, 31)),
+        "tid" => Some(random(name, sample) % extent("ntid")?),
+        "ctaid" => Some(random(name, sample) % extent("nctaid")?),
         _ => None,
     }
 }
@@ -120,7 +132,8 @@ fn random(name: &str, sample: usize) -> u64 {
     z ^ (z >> 31)
 }
 
-/// An operation on values of one type. What C++ and PTX leave undefined is 0.
+/// An operation on values of one type. What C++ leaves undefined is what a compiler's usual
+/// way of computing it gives.
 pub fn apply(operator: Operator, of: Type, a: &Values, b: &Values) -> Values {
     std::array::from_fn(|sample| scalar(operator, of, a[sample], b[sample]))
 }
@@ -134,7 +147,9 @@ fn scalar(operator: Operator, of: Type, a: u64, b: u64) -> u64 {
         Operator::Add => x.wrapping_add(y),
         Operator::Sub => x.wrapping_sub(y),
         Operator::Mul => x.wrapping_mul(y),
-        Operator::Div | Operator::Rem if y == 0 => 0,
+        // A compiler may compute x % y as x - x / y * y.
+        Operator::Div if y == 0 => 0,
+        Operator::Rem if y == 0 => x,
         Operator::Div if of.is_signed => signed_x.wrapping_div(signed_y) as u64,
         Operator::Div => x / y,
         Operator::Rem if of.is_signed => signed_x.wrapping_rem(signed_y) as u64,
@@ -162,7 +177,7 @@ mod tests {
             (Operator::Shr, Type::INT, u64::from(-8i32 as u32), 1, u64::from(-4i32 as u32)),
             (Operator::Shr, Type::UNSIGNED, 8, 1, 4),
             (Operator::Sub, long, 3, 4, u64::MAX),
-            (Operator::Rem, Type::SIZE, 7, 0, 0),
+            (Operator::Rem, Type::SIZE, 7, 0, 7),
         ] {
             assert_eq!(scalar(operator, of, a, b), expected, "{operator:?} of {a} and {b}");
         }
@@ -172,6 +187,30 @@ mod tests {
             as_constant(&Type::UNSIGNED.converted(&minus_one, long)),
             Some(u64::from(u32::MAX))
         );
+    }
+
+    /// What is equal for most numbers, but not for all, must differ on a sample, whatever the numbers are called.
+    #[test]
+    fn samples_have_all_magnitudes() {
+        let int = Type::INT;
+        let tid = unknown("%tid.x", 32);
+        for n in 0..500 {
+            let n = unknown(&format!("%r{n}"), 32);
+            let of = |operator, a: &Values, b: &Values| apply(operator, Type::UNSIGNED, a, b);
+            assert_ne!(of(Operator::Rem, &tid, &n), tid, "{n:?}");
+            assert_eq!(as_constant(&of(Operator::Div, &tid, &n)), None, "{n:?}");
+            assert_eq!(as_constant(&of(Operator::Shl, &constant(1), &n)), None, "{n:?}");
+            assert_eq!(as_constant(&of(Operator::Shr, &n, &constant(20))), None, "{n:?}");
+            let half = apply(Operator::Div, int, &n, &constant(2));
+            assert_ne!(half, apply(Operator::Shr, int, &n, &constant(1)), "{n:?}");
+            let wide = unknown("%rd1", 64);
+            assert_ne!(int.converted(&n, Type::SIZE), Type::UNSIGNED.converted(&n, Type::SIZE));
+            assert_ne!(Type::SIZE.converted(&wide, int), wide);
+        }
+        let ctaid = unknown("%ctaid.x", 32);
+        let of = |operator, number| apply(operator, Type::UNSIGNED, &ctaid, &constant(number));
+        assert_eq!(as_constant(&of(Operator::Shr, 20)), None);
+        assert_ne!(of(Operator::Rem, 65536), ctaid);
     }
 
     #[test]
