@@ -146,7 +146,7 @@ fn declarations(text: &str) -> Vec<Declaration> {
                 all.push(Declaration { name, made_by, inside, parameters: Vec::new() });
                 break;
             }
-            rest = &rest[open + inside.len() + 2..];
+            rest = rest.get(open + inside.len() + 2..).unwrap_or_default();
         }
     }
     all
@@ -192,7 +192,7 @@ fn macro_body(text: &str, name: &str) -> Option<String> {
     let at = text.find(&format!("#define {name}("))?;
     let line = &text[at..];
     let open = line.find('(')?;
-    let behind = &line[open + in_brackets(&line[open..]).len() + 2..];
+    let behind = line.get(open + in_brackets(&line[open..]).len() + 2..)?;
     let mut body = String::new();
     for line in behind.lines() {
         body.push_str(line.trim_end().trim_end_matches('\\'));
@@ -340,6 +340,21 @@ mod tests {
             #define OTHER(kind, T) \\\n extern \"C\" __global__ void kind##_##T(T* x, T* y, size_t z)\n\
             K(sum, f32)";
         assert_eq!(names(made, &plain).expect("names"), ["in", "out", "n"]);
+    }
+
+    #[test]
+    fn an_open_bracket_at_the_end_is_read() {
+        let one = kernel("k", &["u64"]);
+        for text in [
+            "__global__ __launch_bounds__(",
+            "__global__ __launch_bounds__(1",
+            "__global__ void k(",
+            "__global__ void k(P(x));\n#define P(",
+            "__global__ void k(P(x",
+        ] {
+            assert_eq!(names(text, &one), None, "{text}");
+            shared_arrays(&[File { name: "k.cu".into(), text: text.into() }]);
+        }
     }
 
     #[test]
