@@ -125,16 +125,16 @@ impl Lab {
             std::mem::take(&mut outcome.before).into_iter().chain(iter::repeat(Vec::new()));
         let mut known: BTreeMap<(usize, &str), Launched> = BTreeMap::new();
         let launches = launches_of(run).zip(before).take(self.traced.launches.len()).enumerate();
-        let launched = launches.map(|(index, ((module, kernel), before))| {
+        let launched = launches.map(|(index, ((module, kernel, is_together), before))| {
             let of_kernel =
                 known.entry((module, kernel)).or_insert_with(|| self.known(module, kernel));
             let arrays = Arrays::of_launch(&self.data, &self.modules, run, index, &outcome.moved);
-            Launched { arrays, before, ..of_kernel.clone() }
+            Launched { arrays, before, is_together, ..of_kernel.clone() }
         });
         Ok(launched.collect())
     }
 
-    /// What is known of a kernel of a module: nothing, if a reader has edited it.
+    /// What is known of a kernel of a module. If a reader has edited the kernel, its variables have no names.
     fn known(&self, module: usize, kernel: &str) -> Launched {
         let (Some(text), Some(of)) = (self.module_text(module), self.modules.get(module)) else {
             return Launched::default();
@@ -271,7 +271,7 @@ impl Lab {
 
     /// The PTX of a launch of a run.
     fn text(&self, run: &Run, launch: usize) -> Result<&str, String> {
-        let module = launches_of(run).nth(launch).map(|(module, _)| module);
+        let module = launches_of(run).nth(launch).map(|(module, ..)| module);
         let text = module.and_then(|module| self.module_text(module));
         text.ok_or_else(|| "a launch names a module that is not there".into())
     }
@@ -294,10 +294,12 @@ impl Lab {
     }
 }
 
-/// The modules and kernels of a run's launches, in order.
-fn launches_of(run: &Run) -> impl Iterator<Item = (usize, &str)> {
+/// The modules and kernels of a run's launches, in order, and whether each ran together with others.
+fn launches_of(run: &Run) -> impl Iterator<Item = (usize, &str, bool)> {
     run.operations.iter().filter_map(|operation| match operation {
-        Operation::Launch { module, kernel, .. } => Some((*module, &kernel[..])),
+        Operation::Launch { module, kernel, group, .. } => {
+            Some((*module, &kernel[..], group.is_some()))
+        }
         _ => None,
     })
 }

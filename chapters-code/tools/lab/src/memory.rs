@@ -35,6 +35,8 @@ pub struct Launched {
     pub(crate) shared: Vec<Shared>,
     /// The memory before the launch.
     pub(crate) before: Memory,
+    /// Whether it ran together with launches of other devices, which may store to what this one reads.
+    pub(crate) is_together: bool,
 }
 
 /// A shared variable.
@@ -179,7 +181,8 @@ impl Shown<'_> {
         let elements = (window.clone()).step_by(bytes as usize).zip(content.chunks(bytes as usize));
         let elements = elements.map(|(address, content)| {
             let content: Option<Vec<u8>> = content.iter().copied().collect();
-            let value = content.map_or_else(String::new, |content| of_bytes(dtype, &content));
+            let value =
+                content.map_or_else(String::new, |content| value::of_bytes(dtype, &content));
             let touched = touched.range(address..address + u64::from(bytes)).next();
             Element { value, touched: touched.map_or(Touched::No, |(_, touched)| *touched) }
         });
@@ -220,7 +223,11 @@ impl Shown<'_> {
                 content[(address - window.start) as usize] = byte;
             }
         };
-        for (start, bytes) in &self.launched.before {
+        let before = match self.launched.is_together && !self.array.is_read_only {
+            true => &[][..],
+            false => &self.launched.before[..],
+        };
+        for (start, bytes) in before {
             let from = window.start.saturating_sub(*start) as usize;
             let count = (window.end - window.start) as usize;
             for (index, byte) in bytes.iter().enumerate().skip(from).take(count) {
@@ -246,13 +253,6 @@ impl Shown<'_> {
     }
 }
 
-/// A value of an array. What is left of an element at the end of an allocation is not shown.
-fn of_bytes(dtype: &str, bytes: &[u8]) -> String {
-    let mut all = [0; 8];
-    all[..bytes.len()].copy_from_slice(bytes);
-    value::text(dtype, u64::from_le_bytes(all), bytes.len() as u32)
-}
-
 /// The type of values, as [`value::text`] knows it, of a declared type; none for a type that may be any.
 fn dtype_of(declared: &str) -> Option<&'static str> {
     Some(match declared {
@@ -261,6 +261,9 @@ fn dtype_of(declared: &str) -> Option<&'static str> {
         "__half" | "f16" => "f16",
         "__nv_bfloat16" | "bf16" => "bf16",
         "int" | "i32" => "i32",
+        "i8" | "signed char" => "i8",
+        "u16" | "unsigned short" => "u16",
+        "i16" | "short" => "i16",
         "unsigned" | "unsigned int" | "u32" | "u8" | "unsigned char" => "u32",
         "u64" | "size_t" | "unsigned long long" => "u64",
         "i64" | "long long" => "i64",
@@ -342,6 +345,14 @@ mod tests {
         assert_eq!(values(&strip(0)), ["5", "9", "5", "5"]);
         assert_eq!(strip(0).elements[1].touched, Touched::Written);
         assert_eq!(values(&strip(1)), ["5", "9", "", "5"]);
+        let mut together = Launched { is_together: true, ..launched.clone() };
+        let strips =
+            |launched: &Launched| arrays(launched, &events, 0, [0, 0], "f32").expect("an array");
+        assert_eq!(values(&strips(&together)[0]), ["", "9", "", ""], "others may store there");
+        let mut array = together.arrays.all()[0].clone();
+        array.is_read_only = true;
+        together.arrays = Arrays::from_all(vec![array]);
+        assert_eq!(values(&strips(&together)[0]), ["5", "9", "5", "5"]);
         let later = strip(2);
         assert_eq!((later.first, later.elements.len(), later.other_sectors), (128, 64, 1));
         assert_eq!(values(&later), ["7", "5", "5", "5"]);

@@ -24,6 +24,9 @@ const WIDEST_TREE: usize = 32;
 const MOST_BLOCKS: usize = 1 << 16;
 /// Warps whose trees are drawn, at most.
 const MOST_TREES: u32 = 4;
+/// What the title of arrays says of a launch that runs together with others.
+const TOGETHER: &str = " Others run at the same time: of an array that is not read-only, only what this launch has stored or \
+    read is shown.";
 
 /// An instruction of a warp, or a barrier that lets warps pass.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -177,7 +180,11 @@ fn pictures(of: &Of<'_>, events: &[Event], event: usize, own: &[Event]) -> Vec<S
     add(
         "lab-arrays",
         memory::arrays(launched, events, block, [event, last], dtype)
-            .map(|strips| figures::arrays::draw(&strips, &launch.kernel)),
+            .map(|strips| figures::arrays::draw(&strips, &launch.kernel))
+            .map(|picture| match launched.is_together {
+                true => Picture { title: format!("{}{TOGETHER}", picture.title), ..picture },
+                false => picture,
+            }),
     );
     for effect in own {
         if let Event::Access { place, access } = effect {
