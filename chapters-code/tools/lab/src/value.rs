@@ -35,12 +35,15 @@ pub fn text(dtype: &str, bits: u64, bytes: u32) -> String {
         ("bf16", 2) => Some(bf16::from_bits(bits as u16).to_f64()),
         _ => None,
     };
-    let text = match (float, bytes) {
-        (Some(number), _) if is_plausible(number) => short(number),
-        (_, 1) => (bits as u8).to_string(),
-        (_, 2) => (bits as i16).to_string(),
-        (_, 4) if dtype.starts_with('u') => (bits as u32).to_string(),
-        (_, 4) => (bits as i32).to_string(),
+    let text = match (float, dtype, bytes) {
+        (Some(number), ..) if is_plausible(number) => short(number),
+        (_, "i8", 1) => (bits as i8).to_string(),
+        (_, _, 1) => (bits as u8).to_string(),
+        (_, "u16", 2) => (bits as u16).to_string(),
+        (_, _, 2) => (bits as i16).to_string(),
+        (_, _, 4) if dtype.starts_with('u') => (bits as u32).to_string(),
+        (_, _, 4) => (bits as i32).to_string(),
+        (_, "u64", _) => bits.to_string(),
         _ => (bits as i64).to_string(),
     };
     text.replace('-', "−")
@@ -79,6 +82,12 @@ mod tests {
             ("u32", u64::from(u32::MAX), 4, "4294967295"),
             ("f16", 0x3c00, 2, "1"),
             ("f32", 9, 8, "9"),
+            ("u64", u64::MAX, 8, "18446744073709551615"),
+            ("i64", u64::MAX, 8, "−1"),
+            ("u16", 0xffff, 2, "65535"),
+            ("i16", 0xffff, 2, "−1"),
+            ("i8", 0xff, 1, "−1"),
+            ("u32", 0xff, 1, "255"),
         ] {
             assert_eq!(text(dtype, bits, bytes), expected);
         }
