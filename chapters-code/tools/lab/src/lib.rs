@@ -179,7 +179,7 @@ impl Lab {
         let removable = self.removable();
         let plain = Options { trace: false, races: true, weak_seeds: 0, ..options.clone() };
         for line in &options.removed {
-            let Some(struck) = removable.iter().find(|one| one.line == *line) else { continue };
+            let Some(struck) = remove::of_line(&removable, line) else { continue };
             let others = options.removed.iter().filter(|other| *other != line).cloned();
             let removed: Vec<String> = others.collect();
             let (modules, _) = self.without(&removed)?;
@@ -190,7 +190,7 @@ impl Lab {
                 &Options { removed, ..plain.clone() },
             )?;
             if put_back.launches.iter().all(|launch| launch.fault.is_none()) {
-                reports::note_struck(&mut all, struck, &put_back.launches);
+                reports::note_struck(&mut all, &struck, &put_back.launches);
             }
         }
         reports::sort(&mut all);

@@ -1,5 +1,6 @@
 //! Instructions that order threads, orders of accesses to memory, and masks of warps; and kernels without some of them.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use ptx::ir::{
@@ -8,13 +9,16 @@ use ptx::ir::{
 };
 use serde::Serialize;
 
+/// What [`Removable::what`] says of `__syncthreads()`.
+pub(crate) const BARRIER: &str = "barrier of the block";
+
 /// A line of source with something that can be left out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Removable {
     /// `file.cu:12`.
     pub line: String,
     /// What stands there, in words.
-    pub what: &'static str,
+    pub what: Cow<'static, str>,
 }
 
 /// How something is left out of the PTX.
@@ -36,13 +40,25 @@ pub fn removable(module: &Module) -> Vec<Removable> {
     for instruction in module.kernels.iter().flat_map(|kernel| &kernel.code) {
         let line = name(&module.files, instruction.source);
         if let (Some((what, _)), Some(line)) = (what(instruction), line) {
-            let one = Removable { line, what };
+            let one = Removable { line, what: what.into() };
             if !found.contains(&one) {
                 found.push(one);
             }
         }
     }
     found
+}
+
+/// All that can be left out of a line, as one; none if that is nothing. Where a barrier of the block is part of it, that is
+/// what the others serve.
+pub fn of_line(all: &[Removable], line: &str) -> Option<Removable> {
+    let mut kinds: Vec<&str> =
+        all.iter().filter(|one| one.line == line).map(|one| &*one.what).collect();
+    if kinds.contains(&BARRIER) {
+        kinds = vec![BARRIER];
+    }
+    let what = kinds.join(" and the ").into();
+    (!kinds.is_empty()).then(|| Removable { line: line.to_owned(), what })
 }
 
 /// Replaces the instructions of these lines that order threads by nothing.
@@ -116,9 +132,7 @@ const ORDERS: [&str; 3] = [".acquire", ".release", ".acq_rel"];
 fn what(instruction: &Instruction) -> Option<(&'static str, Removal)> {
     use Removal::{Mask, Wait, Whole};
     match &instruction.op {
-        Op::Bar(bar) => {
-            matches!(bar.kind, BarKind::Sync).then_some(("barrier of the block", Whole))
-        }
+        Op::Bar(bar) => matches!(bar.kind, BarKind::Sync).then_some((BARRIER, Whole)),
         Op::Cluster(ClusterOp::Arrive { .. } | ClusterOp::Wait) => {
             Some(("barrier of the cluster", Whole))
         }
@@ -168,6 +182,22 @@ fn name(files: &[String], source: SourceLine) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_with_several_kinds_has_one_name() {
+        let one =
+            |line: &str, what: &'static str| Removable { line: line.into(), what: what.into() };
+        let all = [
+            one("k.cu:3", "fence"),
+            one("k.cu:3", BARRIER),
+            one("k.cu:4", "fence"),
+            one("k.cu:4", "order of the store"),
+        ];
+        let named = |line| of_line(&all, line).map(|one| one.what.into_owned());
+        assert_eq!(named("k.cu:3").as_deref(), Some(BARRIER));
+        assert_eq!(named("k.cu:4").as_deref(), Some("fence and the order of the store"));
+        assert_eq!(named("k.cu:5"), None);
+    }
 
     #[test]
     fn lines_of_ptx_without_what_orders_threads() {

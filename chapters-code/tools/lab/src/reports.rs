@@ -11,7 +11,7 @@ use simt_report::{LaunchReport, Missing, Race, Space};
 
 use crate::arrays::Arrays;
 use crate::data::{Data, Run};
-use crate::remove::Removable;
+use crate::remove::{BARRIER, Removable};
 use crate::replay::Outcome;
 
 /// Struck lines that are put back one by one, at most. Of more it is only known that together they order a race.
@@ -62,9 +62,6 @@ impl Reported {
         self.race.kind == other.kind && lines(&self.race) == lines(other)
     }
 }
-
-/// What [`Removable::what`] says of `__syncthreads()`.
-const BARRIER: &str = "barrier of the block";
 
 /// The races of a run, before it is known which struck lines would order them.
 pub(crate) fn reports(
