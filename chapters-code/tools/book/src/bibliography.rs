@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::Problem;
+use crate::address::up;
 use crate::expand::{Call, calls, words};
 
 /// The file of the works, in the book's source folder.
@@ -179,9 +180,4 @@ fn key(call: &Call<'_>) -> Option<String> {
         "published" => words.find_map(|word| Some(word.strip_prefix(KEY)?.to_owned())),
         _ => None,
     }
-}
-
-/// From the folder of the page at `path` up to the book's source folder.
-pub(crate) fn up(path: &Path) -> String {
-    "../".repeat(path.components().count().saturating_sub(1))
 }

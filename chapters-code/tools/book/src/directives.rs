@@ -12,8 +12,9 @@ use anyhow::Result;
 use mdbook_driver::book::{Book, BookItem, Chapter};
 use mdbook_preprocessor::{Preprocessor, PreprocessorContext};
 
+use crate::address::up;
 use crate::arithmetic;
-use crate::bibliography::{self, Bibliography};
+use crate::bibliography::Bibliography;
 use crate::brief::Box;
 use crate::constructs::{self, Rows, Sources};
 use crate::course;
@@ -253,7 +254,7 @@ impl<'a> Answers<'a> {
     fn repository(&self, path: &Path, words: &str) -> String {
         match self.repository.as_deref().filter(|address| !address.is_empty()) {
             Some(address) => format!("[{words}]({address})"),
-            None => format!("[{words}]({}{SET_UP})", bibliography::up(path)),
+            None => format!("[{words}]({}{SET_UP})", up(path)),
         }
     }
 

@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use figures::number::thousands;
-use figures::page::escape;
 use harness::{Case, Dtype, Error, Input, Op, Shape, Value};
 use lab::content::Expected;
 use lab::data::{Choice, Chosen, Data, File, Label, Operation, Refused, Relative, Run};
@@ -22,6 +21,7 @@ use report::chapter::EVEN;
 use report::trace::{self, Recorded};
 use report::{AnyCase, AnyChapter, AnyParameter, AnyRung};
 
+use crate::address::attribute;
 use crate::figure::{self, Simulated};
 
 /// The sizes of vectors that are offered, if a chapter offers them and they take no more than [`HEAVIEST`].
@@ -155,8 +155,7 @@ impl Labs {
         if !files.first().is_some_and(|file| file.text.contains(without)) {
             return Err(format!("the source of {kernel} has no {without} to strike out"));
         }
-        let attribute =
-            format!(" data-without=\"{}\" hidden", escape(without).replace('"', "&quot;"));
+        let attribute = format!(" data-without=\"{}\" hidden", attribute(without));
         Ok(button.replacen(" hidden", &attribute, 1))
     }
 

@@ -6,6 +6,7 @@
 //! host code that makes such records is not here: that is `record`. Pictures of what a kernel does
 //! are drawn from its execution on the simulator, through the chapters' own libraries ([`figure`]).
 
+mod address;
 mod anchor;
 mod arithmetic;
 mod bibliography;

@@ -16,7 +16,7 @@ use mdbook_driver::MDBook;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-use crate::{Strictness, build, site};
+use crate::{Strictness, address, build, site};
 
 /// The files' name, and that of the folder in the zip file.
 const NAME: &str = "warp-by-warp";
@@ -118,7 +118,7 @@ fn mention(pages: &Path, file: &Path) -> Result<()> {
             continue;
         }
         let html = fs::read_to_string(&path)?;
-        let up = "../".repeat(page.components().count().saturating_sub(1));
+        let up = address::up(&page);
         let link = format!(
             "<link rel=\"alternate\" type=\"application/pdf\" title=\"The whole book as a PDF\" href=\"{up}{name}\">\n"
         );

@@ -7,9 +7,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use figures::page::escape;
 use mdbook_driver::book::{Book, BookItem, Chapter};
 use regex::{Captures, Regex};
+
+use crate::address::{self, attribute, up};
 
 /// The setting that names the address below which the book will be found, if that is known.
 pub(crate) const ADDRESS: &str = "preprocessor.directives.address";
@@ -143,7 +144,7 @@ impl Way {
     /// The HTML of the page in `file`, with the chapter in its title and above its heading.
     fn mark(&self, html: &str, file: &Path) -> String {
         const MAIN: &str = "<main>";
-        let (name, first) = (attribute(&self.name), address_of(&self.first));
+        let (name, first) = (attribute(&self.name), address::of(&self.first));
         let way = format!(
             "{MAIN}\n<p class=\"breadcrumb\"><a href=\"{}{first}\">{name}</a> › {} of {}</p>",
             up(file),
@@ -178,7 +179,7 @@ fn found_at(html: &str, address: &str, file: &Path) -> String {
     let address = attribute(address);
     let whole = format!(
         "{}\n        {IMAGE}{address}",
-        shown("url", &(address.clone() + &address_of(file)))
+        shown("url", &(address.clone() + &address::of(file)))
     );
     html.replacen(&format!("{IMAGE}{}", up(file)), &whole, 1)
 }
@@ -186,20 +187,4 @@ fn found_at(html: &str, address: &str, file: &Path) -> String {
 /// A property of a page for what shows a link to it, as the theme writes it.
 fn shown(name: &str, value: &str) -> String {
     format!("<meta property=\"og:{name}\" content=\"{value}\">")
-}
-
-/// From the folder of a page up to the book.
-fn up(file: &Path) -> String {
-    "../".repeat(file.components().count().saturating_sub(1))
-}
-
-/// A file's path as it stands in a link.
-fn address_of(file: &Path) -> String {
-    let parts = file.iter().map(|part| part.to_string_lossy());
-    parts.collect::<Vec<_>>().join("/")
-}
-
-/// Text as the value of an attribute.
-fn attribute(text: &str) -> String {
-    escape(text).replace('"', "&quot;")
 }

@@ -22,7 +22,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use crate::Problem;
-use crate::bibliography::up;
+use crate::address::up;
 use crate::expand::{calls, words};
 use entries::Entry;
 pub(crate) use entries::first_sentence;

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 
 use figures::page::{escape, inline};
 
-use crate::bibliography::up;
+use crate::address::{self, up};
 use crate::check::rates::is_rate;
 use crate::expand::{calls, words};
 use crate::measured::leading_number;
@@ -124,7 +124,7 @@ impl Ask {
 
     /// What the browser keeps the reader's answer under.
     fn key(&self, path: &Path) -> String {
-        format!("{}#{}", address(path, ""), self.id)
+        format!("{}#{}", address::of(&path.with_extension("")), self.id)
     }
 }
 
@@ -132,7 +132,7 @@ impl Ask {
 fn attributes(data: &[(&str, Option<&str>)]) -> String {
     let attribute = |(name, value): &(&str, Option<&str>)| {
         value.map_or(String::new(), |value| {
-            format!(" data-{name}=\"{}\"", escape(value).replace('"', "&quot;"))
+            format!(" data-{name}=\"{}\"", address::attribute(value))
         })
     };
     data.iter().map(attribute).collect()
@@ -200,13 +200,6 @@ fn of_words(text: &str) -> String {
     let is_separator = |letter: char| !letter.is_alphanumeric() && letter != '_';
     let words = text.split(is_separator).filter(|word| !word.is_empty());
     words.take(WORDS).collect::<Vec<_>>().join("-").to_lowercase()
-}
-
-/// The page at `path` in the source folder, without `.md` and with `extension`, and slashes between its folders.
-fn address(path: &Path, extension: &str) -> String {
-    let path = path.with_extension(extension);
-    let parts = path.iter().map(|part| part.to_string_lossy());
-    parts.collect::<Vec<_>>().join("/")
 }
 
 /// A question, and where it stands.
@@ -277,7 +270,7 @@ impl Asks {
                 "<tr><td><a href=\"{up}{}#{id}\">{}</a></td>\
                  <td class=\"own\" data-key=\"{}\"{} hidden>–</td><td class=\"own score\" hidden></td>\
                  <td><span>{}</span></td></tr>",
-                address(page, "html"),
+                address::of(&page.with_extension("html")),
                 ask.named().map_or(inline(question), |kernel| {
                     format!("<code>{}</code>: {}", escape(kernel), inline(question))
                 }),

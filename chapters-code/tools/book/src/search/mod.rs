@@ -21,6 +21,8 @@ use serde_json::json;
 
 use sections::Section;
 
+use crate::address;
+
 /// Finds the sections that a query is about; it is a part of the index's file, which a browser loads at the first search.
 const SEARCHER: &str = include_str!("search.js");
 
@@ -47,7 +49,7 @@ pub(crate) fn write(built: &Path, source: &Path, book: &Book) -> Result<()> {
         let page = path.with_extension("html");
         let html = fs::read_to_string(built.join(&page))
             .with_context(|| format!("cannot read {}", page.display()))?;
-        let address = address(&page);
+        let address = address::of(&page);
         for section in sections::read(&html) {
             let words = further.remove(&format!("{address}#{}", section.anchor));
             sections.push(entry(pages.len(), &section, words.unwrap_or_default()));
@@ -100,12 +102,6 @@ fn further(file: &Path) -> Result<BTreeMap<String, String>> {
     let words: BTreeMap<String, Vec<String>> =
         toml::from_str(&text).with_context(|| format!("cannot read {}", file.display()))?;
     Ok(words.into_iter().map(|(section, words)| (section, words.join(", "))).collect())
-}
-
-/// A path as an address has it.
-fn address(page: &Path) -> String {
-    let parts: Vec<_> = page.iter().map(|part| part.to_string_lossy()).collect();
-    parts.join("/")
 }
 
 /// The chapter that a page belongs to, by its title in the sidebar.

@@ -1,9 +1,10 @@
 //! Whether the pages of an earlier server are those that a build would give now.
 //!
 //! A build reads sources, measurements, kernels and the text of many other files, and is made by this program. The stamp
-//! that it leaves beside its pages says of what: of every file of the project its size and the time of its last change,
-//! the same of the program and of the simulator, and the settings of the environment. Where one of them differs, the
-//! pages are built again; a file that no page needs may cause a build, but none is missed.
+//! that it leaves beside its pages says of what: the size and the time of the last change of the program, of the simulator
+//! and of each file of the project, other than those in `MADE` and `OWN`, and the environment's `VARIABLES`. Where
+//! one of them differs, the pages are built again. A file that no page needs may cause a build. A change is missed if it
+//! leaves a file's size and time as they were.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
