@@ -304,7 +304,7 @@ fn file(line: &str) -> Option<(&str, &str)> {
     Some((number, name.split('"').next()?))
 }
 
-/// The file and line of a `.loc` line; none if it has line 0.
+/// The file and line of a `.loc` line; none if it has line 0, or its file has no name.
 fn located<'a>(location: &str, files: &BTreeMap<&str, &'a str>) -> Option<(&'a str, u32)> {
     let mut words = location.split_whitespace();
     let file = *files.get(words.next()?)?;

@@ -82,8 +82,8 @@ pub fn tokens(text: &str) -> [Vec<Token<'_>>; 2] {
 /// The bytes of the token that a text begins with.
 fn token_length(text: &str) -> usize {
     let is_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-    if text.starts_with('"') {
-        return text[1..].find('"').map_or(text.len(), |end| end + 2);
+    if let Some(rest) = text.strip_prefix('"') {
+        return rest.find('"').map_or(text.len(), |end| end + 2);
     }
     if text.starts_with(|letter: char| letter.is_ascii_digit()) {
         let is_other = |letter: char| !is_word(letter) && !matches!(letter, '.' | '\'');

@@ -236,8 +236,9 @@ impl<'a> Source<'a> {
                 }
                 return;
             }
-            let is_end = matches!(next, "=" | ";" | "," | "[" | "(" | "{");
-            if !is_name(name) || !is_end && !(next == ":" && is_in_head) {
+            let is_range = next == ":" && is_in_head;
+            let is_end = is_range || matches!(next, "=" | ";" | "," | "[" | "(" | "{");
+            if !is_name(name) || !is_end {
                 return;
             }
             let first = (next == "=").then(|| at + 2..self.expression_end(at + 2));
