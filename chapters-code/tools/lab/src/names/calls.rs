@@ -89,29 +89,30 @@ fn passes_on(
     let Some(number) = function.parameters.iter().position(|one| one.name == name) else {
         return false;
     };
-    let passes = |tokens: &[Token<'_>], at: usize| argument(tokens, at, number) == Some(name);
+    // A call with another number of arguments is that of another function of the name.
+    let count = function.parameters.len();
+    let calls = |tokens: &[Token<'_>]| -> Vec<bool> {
+        let all = named(tokens, function.name).into_iter();
+        let all = all.map(|at| arguments(tokens, at)).filter(|all| all.len() == count);
+        all.map(|all| all[number] == Some(name)).collect()
+    };
     let mut is_called = false;
     for (of, (_, source)) in sources.iter().enumerate() {
         // In a macro, which may be the kernel.
-        for at in named(&source.directives, function.name) {
-            is_called = true;
-            if !passes(&source.directives, at) {
-                return false;
-            }
-        }
+        let mut passing = calls(&source.directives);
         for (by, caller) in source.functions.iter().enumerate() {
-            let body = &source.tokens[caller.body.clone()];
-            for at in named(body, function.name) {
-                is_called = true;
-                let is_hidden = caller.variables.iter().any(|one| one.name == name);
-                if is_hidden
-                    || depth == 0
-                    || !passes(body, at)
-                    || !passes_on(sources, kernel, (of, by), name, depth - 1)
-                {
-                    return false;
-                }
+            let inside = calls(&source.tokens[caller.body.clone()]);
+            if inside.is_empty() {
+                continue;
             }
+            let is_hidden = caller.variables.iter().any(|one| one.name == name);
+            let is_kernels =
+                !is_hidden && depth > 0 && passes_on(sources, kernel, (of, by), name, depth - 1);
+            passing.extend(inside.into_iter().map(|passes| passes && is_kernels));
+        }
+        is_called |= !passing.is_empty();
+        if passing.contains(&false) {
+            return false;
         }
     }
     is_called
@@ -122,11 +123,13 @@ fn named(tokens: &[Token<'_>], name: &str) -> Vec<usize> {
     (0..tokens.len()).filter(|&at| tokens[at].text == name).collect()
 }
 
-/// An argument of the call at an index, if it is one word.
-fn argument<'a>(tokens: &[Token<'a>], call: usize, number: usize) -> Option<&'a str> {
+/// The arguments of the call at an index, each if it is one word.
+fn arguments<'a>(tokens: &[Token<'a>], call: usize) -> Vec<Option<&'a str>> {
     let text = |at: usize| tokens.get(at).map_or("", |token| token.text);
-    let open = (call + 1..tokens.len()).find(|&at| matches!(text(at), "(" | ";" | "{" | "}"))?;
-    let (mut depth, mut count, mut start) = (0, 0, open + 1);
+    let is_end = |at: &usize| matches!(text(*at), "(" | ";" | "{" | "}");
+    let open = (call + 1..tokens.len()).find(is_end).filter(|&at| text(at) == "(");
+    let Some(open) = open else { return Vec::new() };
+    let (mut all, mut depth, mut start) = (Vec::new(), 0, open + 1);
     for at in open..tokens.len() {
         match text(at) {
             "(" | "[" | "{" => depth += 1,
@@ -134,14 +137,12 @@ fn argument<'a>(tokens: &[Token<'a>], call: usize, number: usize) -> Option<&'a 
             _ => {}
         }
         if depth == 0 || depth == 1 && text(at) == "," {
-            if count == number {
-                return (at == start + 1).then(|| text(start));
-            }
-            (count, start) = (count + 1, at + 1);
+            all.push((at == start + 1).then(|| text(start)));
+            start = at + 1;
         }
         if depth == 0 {
             break;
         }
     }
-    None
+    all
 }

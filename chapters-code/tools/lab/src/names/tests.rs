@@ -229,6 +229,23 @@ fn a_helper_has_its_own_names() {
     assert_eq!(scopes(&text("helper(n, 4)"), &code, &lines), ["n x z", "n z y", "n z y", "n x z"]);
 }
 
+/// The kernel of a macro calls a function with its own parameters; that another macro calls another one is no matter.
+#[test]
+fn a_macros_kernel_passes_its_parameters_on() {
+    let text = |calls: &str| {
+        format!(
+            "__device__ void work(const u32* in, size_t n) {{\nunsigned x = threadIdx.x;\n}}\n\
+             #define KERNEL(name) \\\n{calls}\nKERNEL(k)\n"
+        )
+    };
+    let code = [(2, "mov.u32 %r1, %tid.x;")];
+    let names = |calls: &str| scopes(&text(calls), &code, &[2]);
+    assert_eq!(names("work<T>(in, n);"), ["n x"]);
+    assert_eq!(names("work(in, n); work(in, rows, cols); o.work(x);"), ["n x"]);
+    assert_eq!(names("work(in, n); work(in, rows);"), ["x"]);
+    assert_eq!(names("work(in, n + 1);"), ["x"]);
+}
+
 #[test]
 fn a_parameter_that_is_assigned_has_no_name() {
     let text = |body: &str| format!("{KERNEL}g();\n{body}\n}}\n");
