@@ -145,7 +145,7 @@ reading("with weak memory, a flag without a release shows in the result", "chapt
     await lab.getByRole("button", { name: "Run", exact: true }).click();
     await lab.locator(".verdict.bad", { hasText: /With weak memory seed \d+ fails/ }).waitFor();
     await lab.locator(".found .title", { hasText: "stale read 1 of 1" }).waitFor();
-    await lab.getByLabel("What goes wrong").selectOption("chained, which is right");
+    await lab.getByLabel("What goes wrong").selectOption("chained, right as it is written");
 });
 
 /** Strikes out what a button with this name stands beside, and waits until the kernel has run without it. */

@@ -120,7 +120,10 @@ export function colours() {
 export function linksAndAnchors() {
     return {
         links: [...document.querySelectorAll("a[href]")].map((a) => a.href),
-        anchors: [...document.querySelectorAll("[id]")].map((e) => e.id),
+        anchors: [
+            ...[...document.querySelectorAll("[id]")].map((e) => e.id),
+            ...[...document.querySelectorAll("[data-lab]")].map((e) => `lab=${e.dataset.lab}`),
+        ],
     };
 }
 

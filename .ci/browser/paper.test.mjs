@@ -42,6 +42,9 @@ test("no page asks for a prediction on paper, and none has an empty one", async 
         await page.goto(`${smallRoot()}chapter_1_reduce/whole_picture.html`);
         await page.emulateMedia({ media: "print" });
         assert.deepEqual(await asked(page), []);
+        await page.goto(`${smallRoot()}chapter_1_reduce/one.html`);
+        await page.emulateMedia({ media: "print" });
+        assert.deepEqual(await asked(page), []);
         // A number that was typed is printed.
         await page.emulateMedia({ media: "screen" });
         await page.goto(`${smallRoot()}chapter_1_reduce/one.html`);

@@ -18,7 +18,7 @@
     const HINTS = {
         "": "Strike out what orders threads, and run the kernel without it.",
         mask: "Instead of a struck mask, the lanes that happen to be active take part, as with __activemask().",
-        order: "An access whose order is struck is relaxed: .acquire, .release or .acq_rel becomes .relaxed. Weak memory shows what that means.",
+        order: "An access whose order is struck is relaxed: .acquire, .release or .acq_rel becomes .relaxed.",
         "wait at": "A struck wait at an mbarrier ends at once.",
     };
 
@@ -367,7 +367,7 @@
             if (family.length === 0) {
                 return [];
             }
-            const describe = (one, index) => (index === 0 ? `${one.kernel}, which is right` : `${one.kernel}: ${one.idea}`);
+            const describe = (one, index) => (index === 0 ? `${one.kernel}, right as it is written` : `${one.kernel}: ${one.idea}`);
             const options = family.map((one, index) => make("option", { value: one.kernel }, describe(one, index)));
             const list = make("select", { class: "family", onchange: () => this.swap(list.value) }, ...options);
             list.value = kernel;
@@ -421,7 +421,7 @@
             const options = [...values, ...refused.map((one) => one.value)].map((value) => make("option", {}, value));
             const choice = make("select", { onchange: choose }, make("option", { value: "" }, `${usual} (usual)`), ...options);
             choice.name = name;
-            return Object.assign(choice, { refused });
+            return Object.assign(choice, { refused, usual });
         }
 
         /** The size that is chosen at first: the second one, or where blocks meet the first whose steps show several blocks. */
@@ -457,7 +457,7 @@
             this.runButton = make("button", { type: "submit", class: "main" }, "Run");
             this.stopButton = button("Stop", () => this.stop());
             this.stopButton.hidden = true;
-            this.stepButton = button("Step through", () => this.trace());
+            this.stepButton = button("Step through", () => this.trace(null, this.isCovered));
             this.said = make("div", { class: "verdict", role: "status" });
             const form = make(
                 "form",
@@ -655,9 +655,22 @@
             return run.elements > LARGEST_WEAK ? `At most ${thousands(LARGEST_WEAK)} elements are run with weak memory.` : undefined;
         }
 
+        /** Chooses what a figure shows: a value of an option, or else a size, if the kernel has it here. */
+        choose(shown) {
+            const hasValue = (choice) => hasOption(choice, shown.get(choice.name));
+            const choice = this.choices.find(hasValue);
+            if (choice) {
+                choice.value = shown.get(choice.name);
+                this.size.value = this.run.size;
+            } else if (hasOption(this.size, shown.get("size"))) {
+                this.size.value = shown.get("size");
+            }
+            this.settle();
+        }
+
         /** What is chosen, in words. */
         summary() {
-            const others = this.choices.filter((choice) => choice.value !== "").map((choice) => `${choiceName(choice.name)}: ${choice.value}`);
+            const others = this.choices.map((choice) => `${choiceName(choice.name)}: ${choice.value || choice.usual}`);
             const digits = this.digits.value === String(this.run.seed) ? [] : [`input seed ${this.digits.value}`];
             const weak = this.weak.checked ? [`weak memory with ${plural(Number(this.seeds.value), "seed")}`] : [];
             const races = this.races.checked ? [] : ["races not looked for"];
@@ -1426,7 +1439,10 @@
             const { data, opened } = place.lab ?? (await openKernel(folder, name, () => true, onbytes));
             // The state is that of the kernel which the address names, and that may be another one of the family.
             const isOfOther = isOfFamily(data, state?.get("kernel")?.split("/")[1]);
-            place.lab ??= new Lab(place, folder, name, data, opened, isOfOther ? null : state);
+            if (!place.lab) {
+                place.lab = new Lab(place, folder, name, data, opened, isOfOther ? null : state);
+                place.lab.choose(new URLSearchParams(place.dataset.shown));
+            }
             const { lab } = place;
             lab.section.scrollIntoView({ block: "start" });
             if (state) {

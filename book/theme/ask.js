@@ -83,6 +83,7 @@
 
         function ask() {
             form.hidden = false;
+            yours.hidden = true; // On paper the answer is there all the same.
             details.hidden = true;
             behind.hidden = true;
         }

@@ -108,15 +108,21 @@
         place.append(button(kernel, run, () => open(place)), said);
         place.hidden = false;
     }
-    const state = new URLSearchParams(location.hash.slice(1));
-    const asked = places.find((place) => place.dataset.lab === state.get("lab"));
-    if (asked) {
-        window.reveal(asked);
-        open(asked, state);
-    } else if (state.has("lab")) {
-        const said = document.createElement("p");
-        said.setAttribute("role", "status");
-        said.textContent = `The address asks for a lab that this page does not have: ${state.get("lab")}.`;
-        document.querySelector("main")?.prepend(said);
+
+    /** Opens the lab that the address asks for. */
+    function follow() {
+        const state = new URLSearchParams(location.hash.slice(1));
+        const asked = places.find((place) => place.dataset.lab === state.get("lab"));
+        if (asked) {
+            window.reveal(asked);
+            open(asked, state);
+        } else if (state.has("lab")) {
+            const said = document.createElement("p");
+            said.setAttribute("role", "status");
+            said.textContent = `The address asks for a lab that this page does not have: ${state.get("lab")}.`;
+            document.querySelector("main")?.prepend(said);
+        }
     }
+    follow();
+    addEventListener("hashchange", follow);
 })();

@@ -33,13 +33,16 @@ pub fn draw_as(race: &Race, lines: [&str; 2], words: Words, message: &str) -> St
 }
 
 /// A stale read as HTML: a list of the store and of the load that missed it, with what would have ordered
-/// them. `lines` are the lines of source of the two, with code between backquotes.
-pub fn draw_stale(read: &StaleRead, lines: [&str; 2]) -> String {
-    let place = format!("byte {} of {}", read.offset, read.array);
+/// them. `lines` are the lines of source of the two, with code between backquotes; `location` is that of the word as
+/// the source names it, such as `out[9]`, if a name is certain.
+pub fn draw_stale(read: &StaleRead, lines: [&str; 2], location: Option<&str>) -> String {
+    let by_address = format!("byte {} of {}", read.offset, read.array);
+    let place = location.map_or(by_address.clone(), |name| format!("`{name}`"));
     let store = read.store.as_ref().map(|store| side(store, &place, lines[0]));
     let store = store.unwrap_or_else(|| format!("<li>A copy writes {}.</li>\n", inline(&place)));
     let load = side(&read.load, &format!("an older value of {place}"), lines[1]);
-    report([&store, &format!("What is missing: {}.", read.cure), &load], &read.message)
+    let message = read.message.replace(&by_address, &place);
+    report([&store, &format!("What is missing: {}.", read.cure), &load], &message)
 }
 
 /// The list of two accesses with the gap between them, and the whole report to be unfolded.

@@ -223,8 +223,7 @@ pub struct Race {
     pub array: String,
     /// Byte offset within the array.
     pub offset: u64,
-    /// The device address, or the offset in the block's shared memory; 0 if it is about no memory, and where only the
-    /// array and the offset are known, as with weak memory.
+    /// The device address, or the offset in the block's shared memory; 0 if it is about no memory.
     #[serde(default)]
     pub address: u64,
     /// Bytes of an element that the second access touches; 0 if it is about no memory.

@@ -182,6 +182,7 @@ fn stale_reads_of_flags_are_named_only_alone() {
         store: None,
         array: "the allocation".into(),
         offset: 0,
+        address: 0,
         is_strong,
         cure: Cure::WriterFence,
         message: message.into(),

@@ -73,6 +73,9 @@ pub struct StaleRead {
     pub array: String,
     /// Byte offset of the word within the allocation.
     pub offset: u64,
+    /// The device address of the word.
+    #[serde(default)]
+    pub address: u64,
     /// Whether the load is strong, as that of a flag is: a thread that polls may miss a store, and reads again.
     #[serde(default)]
     pub is_strong: bool,

@@ -261,8 +261,8 @@ impl<'a> Answers<'a> {
     /// A figure, and where the button stands that runs its kernel.
     fn figure(&mut self, page: &Path, arguments: &str) -> Result<String, String> {
         let figure = self.figures.answer(page, arguments)?;
-        let button = match Figures::kernel(page, arguments) {
-            Some((chapter, kernel)) => self.listings.button(chapter, &kernel)?,
+        let button = match Figures::drawn(page, arguments) {
+            Some(drawn) => self.listings.button(&drawn)?,
             None => String::new(),
         };
         Ok(figure + &button)

@@ -22,7 +22,7 @@ use report::trace::{self, Recorded};
 use report::{AnyCase, AnyChapter, AnyParameter, AnyRung};
 
 use crate::address::attribute;
-use crate::figure::{self, Simulated};
+use crate::figure::{self, Drawn, Simulated};
 
 /// The sizes of vectors that are offered, if a chapter offers them and they take no more than [`HEAVIEST`].
 const VECTORS: [u64; 5] = [64, 1024, 4096, 1 << 16, 1 << 20];
@@ -88,6 +88,18 @@ impl Labs {
             Some((chapter, kernel)) => self.button(chapter, kernel),
             None => Ok(String::new()),
         }
+    }
+
+    /// Where the button stands that runs what a figure draws, at its size and with its options where the lab has these.
+    ///
+    /// # Errors
+    /// If a rung fails that should not.
+    pub(crate) fn button_of_figure(&mut self, drawn: &Drawn) -> Result<String, String> {
+        let button = self.button(drawn.chapter, &drawn.kernel)?;
+        let options = drawn.options.iter().map(|(name, value)| format!("&{name}={value}"));
+        let shown = format!("size={}{}", size_of(&drawn.case), options.collect::<String>());
+        let attribute = format!(" data-shown=\"{}\" hidden", attribute(&shown));
+        Ok(button.replacen(" hidden", &attribute, 1))
     }
 
     /// Where the button stands that runs a kernel, as HTML; nothing for what is no rung.

@@ -21,6 +21,7 @@ use similar::{Change, ChangeTag, TextDiff};
 
 use crate::anchor;
 use crate::expand::words;
+use crate::figure::Drawn;
 use crate::lab::Labs;
 use crate::lesson::pairs;
 
@@ -118,10 +119,10 @@ impl Listings {
         Ok(markdown)
     }
 
-    /// Where the button stands that runs a kernel, as HTML, in a book whose files are copied.
-    pub(crate) fn button(&self, chapter: &str, kernel: &str) -> Result<String, String> {
+    /// Where the button stands that runs what a figure draws, as HTML, in a book whose files are copied.
+    pub(crate) fn button(&self, drawn: &Drawn) -> Result<String, String> {
         match self.links {
-            Links::ToCopies => self.labs.borrow_mut().button(chapter, kernel),
+            Links::ToCopies => self.labs.borrow_mut().button_of_figure(drawn),
             Links::None => Ok(String::new()),
         }
     }

@@ -165,6 +165,17 @@ impl Lab {
         Ok((changed, texts))
     }
 
+    /// The element of an array at a device address in a run, as the source names it; none if no name is certain.
+    pub(crate) fn element_at(&self, run: usize, outcome: &Outcome, address: u64) -> Option<String> {
+        let run = self.data.runs.get(run)?;
+        let mut launches = 0..outcome.launches.len();
+        launches.find_map(|launch| {
+            let moved = &outcome.moved;
+            let arrays = Arrays::of_launch(&self.data, &self.modules, run, launch, moved);
+            reports::element_at(&arrays, address, 0)
+        })
+    }
+
     /// The races of a run, those first that a struck line would order.
     fn reports(
         &self,

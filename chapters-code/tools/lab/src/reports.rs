@@ -75,7 +75,7 @@ pub(crate) fn reports(
         let arrays = Arrays::of_launch(data, modules, run, index, &outcome.moved);
         let races = launch.races.iter().map(|race| {
             let location = match race.space {
-                Space::Global => of_global(&arrays, race),
+                Space::Global => element_at(&arrays, race.address, race.bytes),
                 Space::Shared => of_shared(data, race),
                 Space::Local | Space::Warp | Space::Block => None,
             };
@@ -105,11 +105,11 @@ pub(crate) fn sort(all: &mut [Reported]) {
     });
 }
 
-/// The element of device memory that a race is about.
-fn of_global(arrays: &Arrays, race: &Race) -> Option<String> {
-    let array = arrays.behind(race.address)?;
-    let element = u64::from(array.element.unwrap_or(race.bytes));
-    (element > 0).then(|| format!("{}[{}]", array.name, (race.address - array.start) / element))
+/// The element of device memory at an address, of `bytes` bytes where the array does not tell.
+pub(crate) fn element_at(arrays: &Arrays, address: u64, bytes: u32) -> Option<String> {
+    let array = arrays.behind(address)?;
+    let element = u64::from(array.element.unwrap_or(bytes));
+    (element > 0).then(|| format!("{}[{}]", array.name, (address - array.start) / element))
 }
 
 /// The element of a shared array that a race is about.

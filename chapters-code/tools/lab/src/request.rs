@@ -79,7 +79,7 @@ fn answer_request(lab: &mut Option<Lab>, request: Request) -> Result<Value, Stri
             let mut answer = in_json(&outcome)?;
             answer["races"] = json!(races(lab, &outcome));
             answer["links"] = json!(links(lab, &outcome));
-            answer["weak"] = json!(outcome.weak.as_ref().map(|weak| weak_memory(lab, weak)));
+            answer["weak"] = json!(outcome.weak.as_ref().map(|weak| weak_memory(lab, options.run, weak)));
             if options.trace {
                 let traced = lab.traced().iter().map(|launch| Traced {
                     blocks: steps::blocks(launch),
@@ -151,14 +151,15 @@ fn links(lab: &Lab, outcome: &Outcome) -> Option<String> {
 
 /// The result of the runs with weak memory in JSON. For a run that fails, it includes the stale reads: each with its
 /// lines, and as HTML like that of a race.
-fn weak_memory(lab: &Lab, weak: &Weak) -> Value {
+fn weak_memory(lab: &Lab, run: usize, weak: &Weak) -> Value {
     let Some(Failed { failure, outcome }) = &weak.failed else {
         return json!({ "seeds": weak.seeds });
     };
     let reads = failure.stale_reads.iter().map(|read| {
         let lines = [read.store.as_ref(), Some(&read.load)].map(|side| side.map(|side| &side.line));
         let quoted = lines.map(|line| line.map(|line| lab.quote(line)).unwrap_or_default());
-        let html = figures::race::draw_stale(read, [&quoted[0], &quoted[1]]);
+        let location = lab.element_at(run, outcome, read.address);
+        let html = figures::race::draw_stale(read, [&quoted[0], &quoted[1]], location.as_deref());
         json!({ "lines": lines.into_iter().flatten().collect::<Vec<_>>(), "html": html })
     });
     let fault = outcome.launches.iter().find_map(|launch| launch.fault.as_ref());

@@ -66,7 +66,7 @@ fn whose(access: &RaceAccess, are_apart: bool) -> String {
 
 /// Returns a load that may miss a store as a race of the two.
 fn race(read: StaleRead) -> Race {
-    let StaleRead { load, store, array, offset, cure, message, .. } = read;
+    let StaleRead { load, store, array, offset, address, cure, message, .. } = read;
     let first = store.unwrap_or_else(|| RaceAccess { access: Action::Copy, ..load.clone() });
     let kind = match first.access {
         Action::Atomic => RaceKind::AtomicRead,
@@ -83,7 +83,7 @@ fn race(read: StaleRead) -> Race {
         space: Space::Global,
         array,
         offset,
-        address: 0,
+        address,
         bytes: 0,
         first,
         second: load,
@@ -107,7 +107,8 @@ fn describe(grid: &LaunchShape<'_>, stale: &Stale) -> StaleRead {
         cure,
     );
     let (number, is_strong) = (stale.number, stale.load.is_strong());
-    StaleRead { number, load, store, array, offset, is_strong, cure, message }
+    let address = stale.word;
+    StaleRead { number, load, store, array, offset, address, is_strong, cure, message }
 }
 
 /// Describes an access by the launch, or by one that runs at the same time.

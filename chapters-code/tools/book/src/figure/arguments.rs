@@ -10,7 +10,7 @@ use report::{AnyCase, AnyChapter};
 use crate::expand::words;
 
 /// The arguments of a directive, each taken once.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Arguments {
     /// The first word; empty of a launch.
     pub(super) kind: String,
@@ -55,6 +55,20 @@ impl Arguments {
             Err(_) => Err(format!("{key}={text} is not a number in range")),
         };
         self.take(key).map(number).transpose()
+    }
+
+    /// The options of a chapter that are given, and the number of threads of a block, with their values.
+    pub(super) fn options(mut self, chapter: &dyn AnyChapter) -> Vec<(String, String)> {
+        let mut options = Vec::new();
+        let mut note = |name: &str| {
+            let value = self.take(name)?;
+            options.push((name.to_owned(), value.clone()));
+            Some(value)
+        };
+        note("block");
+        // What cannot be read has been refused where the figure was drawn.
+        _ = chapter.read(&mut note);
+        options
     }
 
     /// Fails if a key is left that was not taken.

@@ -63,6 +63,15 @@ use crate::brief::Needs;
 /// the same.
 type Key = (&'static str, String, AnyCase, (Option<u32>, u32, Option<u32>));
 
+/// The run that a figure draws.
+pub(crate) struct Drawn {
+    pub(crate) chapter: &'static str,
+    pub(crate) kernel: String,
+    pub(crate) case: AnyCase,
+    /// The options that the figure names, with their values.
+    pub(crate) options: Vec<(String, String)>,
+}
+
 /// The simulator, once it is open. All that runs kernels for the book shares it: a kernel that is stopped leaves an
 /// error in the device's context, with which every holder must give it up.
 pub(crate) type Simulated = Rc<RefCell<Option<Device>>>;
@@ -160,11 +169,13 @@ impl Figures {
         Ok(html::figure(number, class, &content, caption, &source))
     }
 
-    /// The chapter and the kernel of the run that a directive on `page` draws; none of a figure that runs no kernel.
-    pub(crate) fn kernel(page: &Path, arguments: &str) -> Option<(&'static str, String)> {
+    /// The run that a directive on `page` draws; none of a figure that runs no kernel.
+    pub(crate) fn drawn(page: &Path, arguments: &str) -> Option<Drawn> {
         let mut arguments = Arguments::parse(arguments).ok()?;
+        let given = arguments.clone();
         let run = Run::take(&mut arguments, page).ok()?;
-        Some((run.chapter.name(), run.kernel))
+        let Run { chapter, kernel, case, .. } = run;
+        Some(Drawn { chapter: chapter.name(), kernel, options: given.options(chapter), case })
     }
 
     /// The line that the directive `launch` on `page` asks for, as HTML.

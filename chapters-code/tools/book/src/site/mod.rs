@@ -162,6 +162,11 @@ impl Site<'_> {
     fn fault_of(&self, page: &Path, link: &str) -> Option<String> {
         let (path, fragment) = link.split_once('#').unwrap_or((link, ""));
         let path = path.split('?').next().unwrap_or_default();
+        // The state of a lab follows its kernel.
+        let fragment = match fragment.split_once('&') {
+            Some((lab, _)) if lab.starts_with("lab=") => lab,
+            _ => fragment,
+        };
         let nowhere = || Some(format!("{link} leads nowhere"));
         let Some(mut target) = target(page, path) else {
             return nowhere();

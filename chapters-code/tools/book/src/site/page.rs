@@ -95,6 +95,8 @@ impl State {
         let is_formula = attribute(tag, "class") == Some("katex");
         self.page.formulas += usize::from(is_formula);
         self.page.anchors.extend(attribute(tag, "id").map(str::to_owned));
+        let lab = attribute(tag, "data-lab").map(|kernel| format!("lab={kernel}"));
+        self.page.anchors.extend(lab.filter(|lab| !self.page.anchors.contains(lab)));
         match name {
             "a" => {
                 let to = attribute(tag, "href").map(str::to_owned);
