@@ -618,7 +618,7 @@ reading("the lab is run again from the page while a reader steps", PAGE, {}, asy
     await press(lab, "Forward by a line");
     const line = await litLine(lab);
     await page.getByRole("button", { name: "Run it: sequential" }).click();
-    await lab.locator('.stepper[aria-busy="false"]').waitFor();
+    await page.locator(`.run-it[data-lab="${KERNEL}"] button:enabled`).first().waitFor();
     assert.equal(await litLine(lab), line);
     await press(lab, "Forward by a line");
 });
