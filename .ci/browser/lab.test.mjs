@@ -742,6 +742,12 @@ reading("a right result beside a race says why, by the kind of defect", PAGE, {}
     assert.match(await race(access(0, 0, 1), access(1, 0, 1)), /this order of blocks .* each write was visible at once/);
     assert.match(await race(access(0, 0, 1), access(0, 0, 2), "shuffle_source"), /a shuffle reads from a lane that does not take part/);
     assert.match(await race(access(0, 0, 1), access(0, 1, 2), "missing_proxy_fence"), /the simulator's copies see ordinary writes at once/);
+    // Reports are sorted, and have their own facts.
+    const kinds = await page.evaluate(() => {
+        const [one, other] = [{ kind: "write_read" }, { kind: "early_exit" }];
+        return window.warpWords.distinct({ launches: [{ races: [one, other] }], races: [{ html: "other", fact: other }, { html: "one", fact: one }, { html: "one", fact: one }] }).map((race) => race.fact.kind);
+    });
+    assert.deepEqual(kinds, ["early_exit", "write_read"]);
 });
 
 reading("a struck fence offers weak memory", "chapter_1_reduce/across_blocks.html", {}, async (page) => {

@@ -58,12 +58,8 @@ window.warpWords = (() => {
 
     const isNote = isOf("left_barrier");
 
-    /** The different races of a run: reports and facts come in one order. */
-    function distinct(outcome) {
-        const facts = outcome.launches.flatMap((launch) => launch.races);
-        const races = outcome.races.map((race, index) => ({ ...race, fact: facts[index] }));
-        return [...new Map(races.map((race) => [race.html, race])).values()];
-    }
+    /** The different races of a run: several launches may have the same one. */
+    const distinct = ({ races }) => [...new Map(races.map((race) => [race.html, race])).values()];
 
     function raceRow(outcome, isLooked) {
         const facts = outcome.races.map((race) => race.fact);

@@ -122,8 +122,8 @@ fn in_json(value: &impl Serialize) -> Result<Value, String> {
     serde_json::to_value(value).map_err(|error| error.to_string())
 }
 
-/// The different races of all launches: both lines, the location by its name, whether an atomic operation is the repair
-/// or else a struck line, and the report as the book shows it.
+/// The different races of all launches: the race itself, both lines, the location by its name, whether an atomic operation
+/// is the repair or else a struck line, and the report as the book shows it.
 fn races(lab: &Lab, outcome: &Outcome) -> Vec<Value> {
     let races = outcome.reports.iter().map(|reported| {
         let Reported { race, location, struck } = reported;
@@ -132,6 +132,7 @@ fn races(lab: &Lab, outcome: &Outcome) -> Vec<Value> {
         let (words, message) = (reported.words(&|line| lab.quote(line)), reported.message());
         let html = figures::race::draw_as(race, [&quoted[0], &quoted[1]], words, &message);
         json!({
+            "fact": race,
             "lines": lines,
             "html": html,
             "message": message,
