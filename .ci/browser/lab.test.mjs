@@ -862,11 +862,13 @@ for (const [where, viewport] of [["", DESKTOP], [", on a phone, too", PHONE]]) {
         const within = async () => `${await tops(".panes", [".stepper", ".lanes", ".registers", ".pictures"])}; ${await tops(".transport", [".controls", "p.now", ".ptx"])}`;
         const below = () => tops(".panes", [".trees", ".timeline", ".counters"]);
         const [seen, seenBelow] = [new Set(), new Set()];
+        const growing = []; // Pictures grow, and stay as high.
         for (let step = 0; step < 40; step += 1) {
             await press(lab, "Forward by a line");
             seen.add(await within());
+            growing.push(Number(await tops(".panes", [".trees"])));
         }
-        // Pictures may have grown by then, and stay as high.
+        assert.deepEqual(growing, growing.toSorted((a, b) => a - b));
         for (let step = 0; step < 20; step += 1) {
             await press(lab, "Back by a line");
             seen.add(await within());
