@@ -162,6 +162,8 @@ fn compile(root: &Path, toolchain: &Toolchain) -> Result<PathBuf> {
             cargo.env("RUSTC", "/usr/bin/rustc").env("RUSTC_BOOTSTRAP", "1");
             cargo.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", "wasm-ld");
             cargo.arg("-Zbuild-std=std,panic_abort");
+            // Its sorts are smaller then, for each type that is sorted.
+            cargo.arg("-Zbuild-std-features=optimize_for_size");
             cargo
         }
     };
