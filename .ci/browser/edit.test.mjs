@@ -123,7 +123,7 @@ editing("a kernel that does not fit, or does not end, is a message", {}, async (
     assert.match(await save(lab, SOURCE.replace("in[i] : 0.0f", "in[i + 1000000] : 0.0f")), /out-of-bounds read/);
     assert.match(await lab.locator(".cm-line.lit-race").innerText(), /in\[i \+ 1000000\]/, "a fault is shown at its line");
     assert.match(await save(lab, `#include "/etc/passwd"\n${SOURCE}`), /does not compile/);
-    assert.match(await lab.locator(".edit pre").innerText(), /may not stand here/);
+    assert.match(await lab.getByRole("group", { name: "In full" }).innerText(), /may not stand here/);
     assert.match(await save(lab, SOURCE), /The result is right/);
 });
 

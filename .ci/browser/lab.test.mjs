@@ -620,6 +620,8 @@ reading("the lab is run again from the page while a reader steps", PAGE, {}, asy
     await page.getByRole("button", { name: "Run it: sequential" }).click();
     await page.locator(`.run-it[data-lab="${KERNEL}"] button:enabled`).first().waitFor();
     assert.equal(await litLine(lab), line);
+    await lab.getByRole("combobox", { name: "Launch", exact: true }).selectOption({ index: 1 });
+    await lab.locator(".count", { hasText: /^1 of / }).waitFor();
     await press(lab, "Forward by a line");
 });
 
