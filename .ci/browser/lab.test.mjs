@@ -783,8 +783,8 @@ reading("numbers that are not allowed say what is", PAGE, {}, async (page) => {
 
 reading("an address that asks for what is not there says so", PAGE, {}, async (page) => {
     const follow = async (fragment) => {
+        await page.goto("about:blank");
         await page.goto(`${root()}${PAGE}#${fragment}`);
-        await page.reload();
     };
     const lab = page.locator(".lab");
     for (const [field, name] of [["digits=1.5", "Input seed is 1.5"], ["blocks=-1", "Blocks at once is -1"], ["seed=many", "Schedule is not a number"], ["weak=100", "Seeds of weak memory is 100"]]) {
@@ -796,7 +796,7 @@ reading("an address that asks for what is not there says so", PAGE, {}, async (p
     const note = lab.locator(".unknown");
     assert.equal(await note.innerText(), "The address asks for what this kernel does not have: kernel=chapter_1_reduce/nothing, size=77, block=9, without=sequential.cu:1. The lab ignores this.");
     await lab.getByLabel("Look for races").evaluate((box) => box.click());
-    await lab.locator(".verdict.good").waitFor();
+    await lab.locator(".verdict", { hasText: "Not looked for" }).waitFor();
     assert.equal(await note.isVisible(), false);
     await follow(`lab=${KERNEL}&size=64&step=x.-1.z.1e99.99`);
     await lab.locator(".lane").nth(31).waitFor();
@@ -1022,4 +1022,25 @@ test("a page without JavaScript is as it was", async () => {
         assert.equal(await page.locator(".run-it:not([hidden])").count(), 0);
     });
     assert.deepEqual(problems, []);
+});
+
+reading("the button of a figure opens what the figure shows", "chapter_7_coalescing/strides.html", {}, async (page) => {
+    await page.locator('.run-it[data-shown*="stride=8"] button:visible').first().click();
+    const lab = page.locator(".lab");
+    await lab.locator(".verdict.good").waitFor();
+    assert.equal(await lab.locator('select[name="stride"]').inputValue(), "8");
+    assert.match(await lab.locator(".setup .chosen").innerText(), /Stride in elements: 8/);
+});
+
+reading("a link of the text opens a state of the lab", "chapter_3_scan/look_back.html", {}, async (page) => {
+    await page.getByRole("link", { name: "In this random order" }).click();
+    const tiles = page.locator(".lab .tiles");
+    await tiles.waitFor();
+    assert.match(await tiles.innerText(), /waits for[^]*\n2\n0, 1\n/);
+});
+
+reading("steps are shown without the counts, until these are asked for", PAGE, {}, async (page) => {
+    const lab = await open(page, KERNEL);
+    await stepThrough(lab);
+    assert.ok(await lab.getByRole("button", { name: "Show the counts" }).isVisible());
 });

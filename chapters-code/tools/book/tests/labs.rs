@@ -74,7 +74,9 @@ fn a_listing_and_a_figure_can_be_run() {
         page.contains("<p class=\"run-it named\" data-lab=\"chapter_1_reduce/unrolled\" hidden")
     );
     assert!(page.contains("data-lab=\"chapter_1_reduce/sequential\" hidden"));
-    assert!(page.contains("data-lab=\"chapter_1_reduce/missing_first_barrier\" hidden"));
+    assert!(page.contains(
+        "data-lab=\"chapter_1_reduce/missing_first_barrier\" data-shown=\"size=256\" hidden"
+    ));
     let machine = std::fs::read_to_string(folder.path().join("out/lab/machine.js"));
     assert!(
         machine.expect("the machine").starts_with("warpLab.machine(\"H4sI"),

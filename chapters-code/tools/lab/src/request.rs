@@ -79,7 +79,8 @@ fn answer_request(lab: &mut Option<Lab>, request: Request) -> Result<Value, Stri
             let mut answer = in_json(&outcome)?;
             answer["races"] = json!(races(lab, &outcome));
             answer["links"] = json!(links(lab, &outcome));
-            answer["weak"] = json!(outcome.weak.as_ref().map(|weak| weak_memory(lab, options.run, weak)));
+            answer["weak"] =
+                json!(outcome.weak.as_ref().map(|weak| weak_memory(lab, options.run, weak)));
             if options.trace {
                 let traced = lab.traced().iter().map(|launch| Traced {
                     blocks: steps::blocks(launch),
