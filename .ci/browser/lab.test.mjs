@@ -1029,7 +1029,7 @@ reading("the button of a figure opens what the figure shows", "chapter_7_coalesc
     const lab = page.locator(".lab");
     await lab.locator(".verdict.good").waitFor();
     assert.equal(await lab.locator('select[name="stride"]').inputValue(), "8");
-    assert.match(await lab.locator(".setup .chosen").innerText(), /Stride in elements: 8/);
+    assert.match(await lab.locator(".setup .chosen").innerText(), /stride in elements: 8/);
 });
 
 reading("a link of the text opens a state of the lab", "chapter_3_scan/look_back.html", {}, async (page) => {

@@ -670,7 +670,8 @@
 
         /** What is chosen, in words. */
         summary() {
-            const others = this.choices.map((choice) => `${choiceName(choice.name)}: ${choice.value || choice.usual}`);
+            const inText = (name) => name[0].toLowerCase() + name.slice(1);
+            const others = this.choices.map((choice) => `${inText(choiceName(choice.name))}: ${choice.value || choice.usual}`);
             const digits = this.digits.value === String(this.run.seed) ? [] : [`input seed ${this.digits.value}`];
             const weak = this.weak.checked ? [`weak memory with ${plural(Number(this.seeds.value), "seed")}`] : [];
             const races = this.races.checked ? [] : ["races not looked for"];
